@@ -13,15 +13,14 @@ import (
 //	k(G, G') = Σ_{s=3..K} Σ_t c_st(G) c_st(G'),
 //
 // where c_st(G) is the number of drawn sets of s vertices that induce a subgraph of type t,
-// connected or not. Of a graph with n vertices, Samples sets are drawn, in equal parts of
-// each size from 3 to min(K, n); what cannot be divided goes to the small sizes. Sets of a
-// size are drawn uniformly and independently. Where there are no more sets of a size than
-// samples, the expected numbers are taken instead. A graph with less than 3 vertices has no
-// features.
+// connected or not. Samples sets are drawn from a graph with n vertices, in equal parts of each
+// size from 3 to min(K, n). What cannot be divided goes to the small sizes. Sets of a size are
+// drawn uniformly and independently. Where there are no more sets of a size than samples, the
+// expected numbers are taken instead. A graph with less than 3 vertices has no features.
 //
-// Every graph is sampled with the same seed, so a graph has the same features wherever it
-// stands; they depend on the order of its vertices. Of s samples of a size with a types, the
-// shares are off by ε or more in sum with a probability of at most δ if
+// Every graph is sampled with the same seed, so a graph has the same features in every collection.
+// They depend on the order of its vertices. For s samples of a size with a types, the sum of the
+// errors of the shares is ε or more with a probability of at most δ if
 //
 //	s ≥ 2 (a ln 2 + ln(1/δ)) / ε²   (Weissman et al., 2003).
 type GraphletMix struct {

@@ -11,16 +11,16 @@ import (
 
 // Hadamard is the simple Hadamard code kernel (Kataoka and Inokuchi, 2016),
 //
-//	k(G, G') = Σ_{i=0..H} b(G_i, G'_i),   l_0(v) = row of the label of v,   l_{i+1}(v) = l_i(v) + Σ_{u~v} l_i(u),
+//	k(G, G') = Σ_{i=0..H} b(G_i, G'_i),   l_0(v) = row of the label of v,   l_{i+1}(v) = l_i(v) + Σ_{u~v} l_i(u).
 //
-// where the vertices of G_i have the labels l_i, b is Base, a kernel that is not normalised, and every label has a row
-// of its own of a Hadamard matrix. Rows of that matrix are linearly independent, so that l_i(v) and l_i(u) are equal
-// exactly when
+// The vertices of G_i have the labels l_i. b is Base, a kernel that is not normalised. Every label
+// has its own row of a Hadamard matrix. Rows of that matrix are linearly independent, so l_i(v) and
+// l_i(u) are equal exactly when the numbers
 //
 //	c_i(v, a) = Σ_u [label of u is a] (A + I)^i_vu
 //
-// are for all labels a: these numbers of walks take the place of the codes, and no matrix is needed. They take
-// O(H m L) time per graph with L labels; a number beyond 2⁶⁴ is an error.
+// are equal for all labels a. These numbers of walks replace the codes, and no matrix is needed.
+// They take O(H m L) time for a graph with L labels. A number beyond 2⁶⁴ is an error.
 type Hadamard struct {
 	H         int       `json:"h" want:"0 to 65536" help:"Number of times that labels are added up."`
 	Base      string    `json:"base" want:"a kernel" help:"Kernel of the graphs with codes as labels, such as sp or \"nspd r=1\"."`

@@ -10,10 +10,10 @@ import (
 
 // levelled is a kernel that adds up a base kernel b over levels of graphs,
 //
-//	k(G, G') = Σ_i b(G_i, G'_i),
+//	k(G, G') = Σ_i b(G_i, G'_i).
 //
-// where level i of a graph, G_i, may be the graph with other labels, or a part of it. A graph may have fewer levels than
-// others; the sum is over those that both have.
+// Level i of a graph, G_i, is the graph with other labels, or a part of it. A graph may have fewer
+// levels than others. The sum is over those that both have.
 type levelled struct {
 	base      string // text of the base kernel; its values are not normalised
 	normalize bool
@@ -180,8 +180,9 @@ func (f *fittedLevels) Diagonal(ctx context.Context, graphs []*graph.Graph) ([]f
 	return self, f.eachNew(ctx, graphs, self, func(fittedLevel, []int, []*graph.Graph) error { return nil })
 }
 
-// eachNew calls work with every level that training graphs have too, and adds the kernels of new graphs with themselves.
-// In a level that no training graph has they are taken from the first level's fit, whose values they share.
+// eachNew calls work with every level that training graphs have too, and adds the kernels of new
+// graphs with themselves. In a level that no training graph has, these come from the fit of the
+// first level, whose values are the same.
 func (f *fittedLevels) eachNew(ctx context.Context, graphs []*graph.Graph, self []float64,
 	work func(level fittedLevel, members []int, graphs []*graph.Graph) error) error {
 	of, err := f.levels.apply(ctx, graphs)

@@ -9,21 +9,23 @@ import (
 	"github.com/mlgkernel/mlg/kernel"
 )
 
-// NeighborhoodHash is the neighbourhood hash kernel (Hido, Kashima: A linear-time graph kernel, ICDM
-// 2009). The label of a vertex is a number of Bits bits, at first a hash of Seed and its text. In every
-// round all vertices get new labels from the old ones,
+// NeighborhoodHash is the neighbourhood hash kernel (Hido, Kashima: A linear-time graph kernel,
+// ICDM 2009). The label of a vertex is a number of Bits bits, at first a hash of Seed and its text.
+// In every round all vertices get new labels from the old ones,
 //
 //	h_r(v) = ROT₁(h_{r-1}(v)) ⊕ ⨁_{u ~ v} h_{r-1}(u),
 //
-// where ROT rotates bits to the left and ⊕ is exclusive or. With Counts, o neighbours that have the same
-// label l stand for ROT_o(l ⊕ o) together; without, pairs of them cancel out. (With Counts, an end a of an edge to b and
-// an end b of an edge to a get the same label.) Then
+// where ROT rotates bits to the left and ⊕ is exclusive or. Pairs of neighbours with the same label
+// cancel out. With Counts they do not: o neighbours that have the same label l stand for ROT_o(l ⊕
+// o) together. (With Counts, an end a of an edge to b and an end b of an edge to a get the same
+// label.) Then
 //
-//	k(G, G') = 1/R Σ_{r=1..R} c_r / (n + n' − c_r),   c_r = Σ_l min(c_rl(G), c_rl(G')),
+//	k(G, G') = 1/R Σ_{r=1..R} c_r / (n + n' − c_r),   c_r = Σ_l min(c_rl(G), c_rl(G')).
 //
-// where c_rl counts the vertices with label l after round r, so that c_r is the number of vertices that can be
-// matched: k(G, G) = 1. Two graphs without vertices have the value 1, one of them 0. Few bits let different labels
-// and neighbourhoods collide. Edge weights and edge labels play no part.
+// c_rl counts the vertices with label l after round r, so c_r is the number of vertices that can be
+// matched, and k(G, G) = 1. Two graphs without vertices have the value 1, and one with another
+// graph 0. Few bits let different labels and neighbourhoods collide. Edge weights and edge labels
+// play no part.
 //
 // A graph takes O(R (n + m)) time, O(R (n + m log d)) with Counts, and a pair O(R (n + n')).
 type NeighborhoodHash struct {

@@ -86,8 +86,9 @@ func (k NSPD) count() countFunc {
 	}
 }
 
-// addShares adds the numbers of ordered pairs, divided by the root of the sum of their squares. An unordered pair of
-// a ≠ b stands for two classes, each with its number, and one of a = b for a class with twice the number.
+// addShares adds the numbers of ordered pairs, divided by the root of the sum of their squares. An
+// unordered pair with a ≠ b stands for two classes, each with its number. One with a = b stands for
+// one class with twice the number.
 func addShares(out *features, d uint32, paths []path) {
 	weight := func(p path) float64 {
 		if p.a == p.b {
@@ -104,7 +105,8 @@ func addShares(out *features, d uint32, paths []path) {
 	}
 }
 
-// maxBall is the largest number of vertices of a ball, whose invariant may have the square of it as words.
+// maxBall is the largest number of vertices of a ball. The invariant of a ball may have the square
+// of this number as words.
 const maxBall = 4096
 
 // ballSigner writes down the invariants of balls.

@@ -9,16 +9,19 @@ import (
 	"github.com/mlgkernel/mlg/kernel"
 )
 
-// OddSth is the kernel of ordered decompositional DAGs with subtrees (Da San Martino, Navarin and Sperduti, 2012),
+// OddSth is the kernel of ordered decompositional DAGs with subtrees (Da San Martino, Navarin and
+// Sperduti, 2012),
 //
 //	k(G, G') = Σ_{v∈G, v'∈G'} Σ_{u∈D_v, u'∈D_v'} [T_v(u) = T_v'(u')] λ^|T_v(u)|.
 //
-// D_v is the DAG of all shortest paths from v with up to H steps: a vertex u at distance i from v has as children its
-// neighbours at distance i + 1. T_v(u) is the visit of D_v from u on, a tree of labels in which a vertex occurs as often
-// as it is reached, |T| is its number of vertices, and trees are equal whatever the order of children.
+// D_v is the DAG of all shortest paths from v with up to H steps: a vertex u at distance i from v
+// has as children its neighbours at distance i + 1. T_v(u) is the visit of D_v from u on: a tree of
+// labels in which a vertex occurs as often as it is reached. |T| is its number of vertices. Trees
+// are equal whatever the order of children.
 //
-// The features of a graph are its different trees, numbered from the leaves up and so never written out, each with the
-// number of (v, u) that have it times λ^(|T|/2). Fit takes O(n (n + m) log d) time per graph.
+// The features of a graph are its different trees. They are numbered from the leaves up, and so
+// never written out. The value of a tree is the number of (v, u) that have it times λ^(|T|/2). Fit
+// takes O(n (n + m) log d) time for a graph.
 type OddSth struct {
 	H         int       `json:"h" want:"0 to 65536" help:"Height of the trees; 0 for any."`
 	Lambda    float64   `json:"lambda" want:"positive" help:"Weight of a vertex of a tree."`

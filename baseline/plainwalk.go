@@ -36,8 +36,8 @@ func (s Series) limit() float64 {
 	return 1
 }
 
-// terms returns how many terms of Σ_i q^i, or q^i/i!, are enough: the others are less than 2⁻⁵⁴ of the first, as they are
-// less than a geometric series.
+// terms returns how many terms of Σ_i q^i, or q^i/i!, are enough. The others add less than 2⁻⁵⁴ of
+// the first, because they are less than a geometric series.
 func (s Series) terms(q float64) int {
 	for i, term := 1, 1.0; ; i++ {
 		ratio := q

@@ -22,23 +22,24 @@ const (
 	Hellinger Distance = "hellinger" // Euclidean, of square roots
 )
 
-// Propagation is the propagation kernel: labels or attributes spread along the edges, and after every
-// step vertices are counted by bins of what has reached them (Neumann, Garnett, Bauckhage, Kersting:
-// Propagation kernels, Machine Learning 102, 2016, algorithms 1 and 3),
+// Propagation is the propagation kernel (Neumann, Garnett, Bauckhage, Kersting: Propagation
+// kernels, Machine Learning 102, 2016, algorithms 1 and 3). Labels or attributes spread along the
+// edges. After every step vertices are counted by bins of what has reached them,
 //
 //	k(G, G') = Σ_{t=0..Steps} Σ_b c_tb(G) c_tb(G'),
-//	bin of v after t steps = ⌊(x_t(v)·a_t + b_t) / Width⌋,   X_{t+1} = D⁻¹A X_t,
+//	bin of v after t steps = ⌊(x_t(v)·a_t + b_t) / Width⌋,   X_{t+1} = D⁻¹A X_t.
 //
-// where c_tb counts the vertices in bin b, x_0(v) has a 1 for the label of v, A is the weighted adjacency matrix
-// and D its row sums. A vertex without neighbours has x_t = 0 after the first step. The entries of a_t are drawn
-// from the Cauchy distribution for L1 and the normal one for L2 and Hellinger, b_t uniformly from [0, Width): rows near each
-// other fall into the same bin with a probability that falls with their distance over Width. Of attributes, each has
-// a bin of its own, and vertices are counted by all of them together.
+// c_tb counts the vertices in bin b. x_0(v) has a 1 for the label of v. A is the weighted adjacency
+// matrix and D its row sums. A vertex without neighbours has x_t = 0 after the first step. The
+// entries of a_t are drawn from the Cauchy distribution for L1, and from the normal one for L2 and
+// Hellinger. b_t is drawn uniformly from [0, Width). Two rows fall into the same bin with a
+// probability that falls with their distance over Width. Each attribute has its own bin, and
+// vertices are counted by all of them together.
 //
-// The draw for a label depends on Seed, t and its text alone, so that a graph has the same features in
-// every collection. Sums over neighbours run in ascending order of their terms, so that the order of vertices does
-// not matter. Since x_t·a_t = (D⁻¹A)^t x_0·a_t, no row of labels is formed: a graph takes O(Steps² m) time, and
-// O(Steps d m) for d attributes, or for Hellinger and d labels.
+// The draw for a label depends only on Seed, t and its text, so a graph has the same features in
+// every collection. Sums over neighbours run in ascending order of their terms, so the order of
+// vertices does not matter. Since x_t·a_t = (D⁻¹A)^t x_0·a_t, no row of labels is formed. A graph
+// takes O(Steps² m) time, and O(Steps d m) for d attributes, or for Hellinger and d labels.
 type Propagation struct {
 	Steps     int       `json:"steps" want:"0 to 1000" help:"Number of steps along edges."`
 	Distance  Distance  `json:"distance" want:"one of l1 l2 hellinger" help:"Distance that bins keep: l1 (total variation), l2 or hellinger."`

@@ -10,21 +10,23 @@ import (
 	"github.com/mlgkernel/mlg/kernel"
 )
 
-// PyramidMatch is the pyramid match graph kernel (Nikolentzos, Meladianos, Vazirgiannis: Matching node
-// embeddings for graph similarity, AAAI 2017). A vertex is a point in the unit cube: its coordinates are the absolute
-// values of its entries in the eigenvectors of the weighted adjacency matrix whose eigenvalues are largest in
-// absolute value. At level l, up to L = Depth, every coordinate is divided into 2^l cells, and
+// PyramidMatch is the pyramid match graph kernel (Nikolentzos, Meladianos, Vazirgiannis: Matching
+// node embeddings for graph similarity, AAAI 2017). A vertex is a point in the unit cube. Its
+// coordinates are the absolute values of its entries in the eigenvectors of the weighted adjacency
+// matrix whose eigenvalues are largest in absolute value. At level l, up to L = Depth, every
+// coordinate is divided into 2^l cells, and
 //
-//	k(G, G') = I_L + Σ_{l=0..L-1} (I_l − I_{l+1}) / 2^(L−l),   I_l = Σ_{a, i, c} min(H_laic(G), H_laic(G')),
+//	k(G, G') = I_L + Σ_{l=0..L-1} (I_l − I_{l+1}) / 2^(L−l),   I_l = Σ_{a, i, c} min(H_laic(G), H_laic(G')).
 //
-// where H_laic counts the vertices with label a whose coordinate i is in cell c: vertices that meet in a coarse cell
-// first count less. Of a graph with n < Dim vertices there are n coordinates.
+// H_laic counts the vertices with label a whose coordinate i is in cell c. Vertices that first meet
+// in a coarse cell count less. A graph with n < Dim vertices has n coordinates.
 //
-// Eigenvectors of equal eigenvalues are not unique. Where λ² has m of them, every one of these coordinates is
-// √(Π_vv/m), with the projection Π onto their span, which is the root of the mean square over all choices, and the
-// absolute value where m = 1; so the order of vertices does not matter. Eigenvalues are equal when
-// their squares differ by at most 1e-8 of the largest, and a coordinate less than 1e-6 under the end of a cell is in
-// the next: that is far above rounding errors. A graph takes O(n³) time, and n is at most 8192.
+// Eigenvectors of equal eigenvalues are not unique. Where λ² has m of them, every one of these
+// coordinates is √(Π_vv/m), with the projection Π onto their span. That is the root of the mean
+// square over all choices, and the absolute value where m = 1. So the order of vertices does not
+// matter. Eigenvalues are equal when their squares differ by at most 1e-8 of the largest. A
+// coordinate less than 1e-6 under the end of a cell is in the next cell. Both are far above
+// rounding errors. A graph takes O(n³) time, and n is at most 8192.
 type PyramidMatch struct {
 	Depth     int       `json:"depth" want:"0 to 20" help:"Level of the finest cells, of which there are 2^depth."`
 	Dim       int       `json:"dim" want:"1 to 100" help:"Number of eigenvectors."`
@@ -114,8 +116,9 @@ func coordinates(ctx context.Context, g *graph.Graph, most int) (points []float6
 	return nil, dim, ctx.Err()
 }
 
-// rootMeanSquares returns the first coordinates of n vertices, given leading eigenvalues and their vectors. It is not
-// complete when there may be more vectors of the last eigenvalue that is needed.
+// rootMeanSquares returns the first coordinates of n vertices, given leading eigenvalues and their
+// vectors. The result is not complete when there may be more vectors of the last eigenvalue that is
+// needed.
 func rootMeanSquares(values, vectors []float64, n, dim int) (points []float64, complete bool) {
 	p, equal := len(values), sameEigenvalue*values[0]
 	points = make([]float64, n*dim)

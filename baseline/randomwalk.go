@@ -11,22 +11,22 @@ import (
 	"github.com/mlgkernel/mlg/kernel"
 )
 
-// RandomWalk is the random walk kernel with labels: it counts the pairs of walks with the same
+// RandomWalk is the random walk kernel with labels. It counts the pairs of walks with the same
 // sequence of labels,
 //
 //	k(G, G') = Σ_{i=0..P} μ_i 1ᵀA×^i 1,   μ_i = λ^i or λ^i/i!,
 //
-// where A× is the adjacency matrix of the direct product of G and G' on the pairs of
-// vertices with equal labels; with AllPairs the term i = 0 counts all pairs of vertices. Weights
-// play no part. P = 0 stands for walks of any length; then the geometric series needs λρ < 1 for
-// the largest eigenvalue ρ of the product of every graph with itself, and Fit and Cross return an
-// error where that fails.
+// where A× is the adjacency matrix of the direct product of G and G' on the pairs of vertices with
+// equal labels. With AllPairs the term i = 0 counts all pairs of vertices. Weights play no part. P
+// = 0 stands for walks of any length. Then the geometric series needs λρ < 1 for the largest
+// eigenvalue ρ of the product of every graph with itself, and Fit and Cross return an error where
+// that fails.
 //
-// The numbers of walks per label sequence are explicit features: a sequence and its
-// reverse have as many walks, so one of the two is kept. A graph with more than 8192
-// sequences is compared by walking on the product graph, which is never formed, in
-// O(P (n n' + m n' + n m')) time per pair at most. So are walks of any length, and of more than 20
-// steps. Those of any length end where a bound of what the rest adds is under 2⁻⁵⁴ of the value.
+// The numbers of walks of each label sequence are explicit features. A sequence and its reverse
+// have as many walks, so one of the two is kept. A graph with more than 8192 sequences is compared
+// by walking on the product graph, which is never formed, in O(P (n n' + m n' + n m')) time for a
+// pair at most. So are walks of any length, and of more than 20 steps. The sum over walks of any
+// length ends where a bound of the rest is under 2⁻⁵⁴ of the value.
 type RandomWalk struct {
 	P         int       `json:"p" want:"0 to 1000" help:"Most steps; 0 for walks of any length."`
 	Lambda    float64   `json:"lambda" want:"positive" help:"Weight of a step."`

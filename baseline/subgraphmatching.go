@@ -10,15 +10,18 @@ import (
 	"github.com/mlgkernel/mlg/kernel"
 )
 
-// SubgraphMatching is the kernel of common subgraphs (Kriege and Mutzel, 2012) with labels that are equal or not:
+// SubgraphMatching is the kernel of common subgraphs (Kriege and Mutzel, 2012) with labels that are
+// equal or not:
 //
-//	k(G, G') = Σ_φ λ_|φ|,
+//	k(G, G') = Σ_φ λ_|φ|.
 //
-// where φ runs over the isomorphisms between connected induced subgraphs of G and G' that keep the labels of vertices
-// and edges, |φ| is the number of vertices that φ maps, and λ_1, λ_2, … are the Weights; larger ones count nothing.
+// φ runs over the isomorphisms between connected induced subgraphs of G and G' that keep the labels
+// of vertices and edges. |φ| is the number of vertices that φ maps. λ_1, λ_2, … are the Weights;
+// matches of more vertices count nothing.
 //
-// There are |Aut(t)| isomorphisms between two subgraphs of a type t, so that the numbers of subgraphs by type are
-// explicit features. They take time in proportion to the number of connected induced subgraphs of a graph.
+// Two subgraphs of a type t have |Aut(t)| isomorphisms, so the numbers of subgraphs by type are
+// explicit features. They take time in proportion to the number of connected induced subgraphs of a
+// graph.
 type SubgraphMatching struct {
 	Weights    []float64 `json:"weights" want:"at least 0" help:"Weights of matches of 1, 2, … vertices, up to 7 of them."`
 	EdgeLabels bool      `json:"edge_labels" help:"Labels of edges count, where graphs have them."`
@@ -132,8 +135,9 @@ func (s *subgraphTypes) count(ctx context.Context, g *coloured, out *features) e
 	return nil
 }
 
-// grow counts the set at hand and all larger ones that contain it. They grow by next: vertices after the first of the set
-// that are next to it, and that were not there, or not next to it, before (Wernicke, 2006).
+// grow counts the set at hand and all larger ones that contain it. A set grows by the vertices in
+// next: vertices after its first one that are adjacent to it, and were not in it or adjacent to it
+// before (Wernicke, 2006).
 func (s *subgraphTypes) grow(ctx context.Context, next []int32) error {
 	if s.sets++; s.sets%1024 == 0 && ctx.Err() != nil {
 		return ctx.Err()
@@ -194,8 +198,9 @@ func (s *subgraphTypes) add() {
 	s.found[t]++
 }
 
-// typeOf returns the type of a subgraph with n vertices: the least of its keys over all orders of vertices with the same
-// label. As many orders as it has automorphisms give it.
+// typeOf returns the type of a subgraph with n vertices: the least of its keys over all orders of
+// vertices with the same label. The number of orders that give this key is the number of its
+// automorphisms.
 func (s *subgraphTypes) typeOf(key []uint32, n int) int {
 	label, edge := key[:n], key[n:]
 	least := slices.Clone(edge)

@@ -18,21 +18,20 @@ const (
 	Assignment Variant = "wl-oa"   // vertices by colour, optimally assigned to each other
 )
 
-// WL is the family of Weisfeiler-Lehman kernels. The colour of a vertex in refinement 0 is
-// its label; two vertices have the same colour in refinement i when they have the same colour
-// in refinement i-1 and their neighbours have the same colours with the same multiplicities.
-// Then
+// WL is the family of Weisfeiler-Lehman kernels. The colour of a vertex in refinement 0 is its
+// label. Two vertices have the same colour in refinement i when they have the same colour in
+// refinement i-1 and their neighbours have the same colours with the same multiplicities. Then
 //
 //	k(G, G') = Σ_{i=0..H} b(G_i, G'_i),
 //
 // where G_i is G with the colours of refinement i as labels, and b is Base, a kernel that is not
-// normalised. Without it the Subtree kernel counts vertices by colour, as the kernel "labels" does, Edge
-// counts edges by the colours of their ends, and Assignment is Σ_c min(c(G_i), c(G'_i)) over the numbers c of vertices
-// by colour. Weights and edge labels count where the base kernel sees them.
+// normalised. Without Base, Subtree counts vertices by colour, as the kernel "labels" does. Edge
+// counts edges by the colours of their ends. Assignment is Σ_c min(c(G_i), c(G'_i)) over the
+// numbers c of vertices by colour. Weights and edge labels count where the base kernel sees them.
 //
-// Colours are equal when their full signatures are; hashes only speed up the search.
-// Colouring takes O(H (n + m) log d) time per graph, d the largest degree. With shortest paths as
-// base kernel it is ShortestPath with H.
+// Colours are equal when their full signatures are; hashes only speed up the search. Colouring
+// takes O(H (n + m log d)) time for a graph, d the largest degree. With shortest paths as base
+// kernel it is ShortestPath with H.
 type WL struct {
 	Variant   Variant   `json:"-"` // its name is that of the kernel
 	H         int       `json:"h" want:"0 to 65536" help:"Number of refinements."`
