@@ -46,7 +46,7 @@ if [ "${1:-}" = site ]; then
 	export SITE
 	trap 'rm -rf "$SITE"' EXIT
 	(cd ../../site && "${GO:-go}" run . -o "$SITE")
-	timeout 300 node --test site.test.mjs
+	timeout 600 node --test site.test.mjs
 	exit
 fi
 (cd ../../.. && CGO_ENABLED=0 "${GO:-go}" build -trimpath -o bin/mlg ./cmd/mlg)
