@@ -23,9 +23,9 @@ test-go:
 	$(GO) test -tags noasm -skip 'TestLowRankProperties/_all$$' . # slow at full rank without assembly
 	$(GO) test -tags noasm ./spd ./internal/dense ./svm ./baseline ./model ./store ./tiles ./nystrom ./explain
 
-# The assembly of arm64, and Gram matrices with the bits of amd64, under emulation.
+# The assembly of arm64, and Gram matrices and learners with the bits of amd64, under emulation.
 EMULATE  = qemu-aarch64-static
-EMULATED = GramBits|CrossBits|FactorsBits|Guarded.*|Dets|AddGram|CrossNearlySingular|CrossUnderflow|Multiply|Sweep|StepPartner
+EMULATED = GramBits|CrossBits|FactorsBits|Guarded.*|Dets|AddGram|CrossNearlySingular|CrossUnderflow|Multiply|Sweep|StepPartner|LearnerBits
 
 test-arm64:
 	@internal/need.sh $(EMULATE) qemu-user-static

@@ -18,9 +18,10 @@ build() {
 	llvm-objdump-19 -d --no-show-raw-insn "$tmp/$1" | sed -nE 's/^ *([0-9a-f]+):[ \t]*/\1\t/p' | sed -E 's/ *<.*//; s/ *(#|\/\/) .*//' > "$tmp/code"
 }
 
-# trace QEMU ARCH ORDER OPTIONS: the executed instructions, in the order of execution.
+# trace QEMU ARCH ORDER OPTIONS: the executed instructions, in the order of execution. Without
+# preemption by signals, after which qemu lists an instruction again, every run gives the same list.
 trace() {
-	"$1" ${4:-} -singlestep -d nochain,exec -dfilter "$ranges" -D "$tmp/log" "$tmp/$2" "$3" > "$tmp/output"
+	GODEBUG=asyncpreemptoff=1 "$1" ${4:-} -singlestep -d nochain,exec -dfilter "$ranges" -D "$tmp/log" "$tmp/$2" "$3" > "$tmp/output"
 	awk -F'\t' 'NR == FNR { i = $1; sub(/^[^\t]*\t/, ""); code[i] = $0; next }
 		{ split($0, f, "/"); sub(/^0+/, "", f[2]); print code[f[2]] }' "$tmp/code" "$tmp/log" > "$tmp/trace"
 }

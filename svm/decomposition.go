@@ -69,7 +69,7 @@ func (d *decomposition) shift(lambda float64) (inverse, error) {
 	for k := range n {
 		f.d[k] = d.diag[k] + lambda
 		if k > 0 {
-			f.d[k] -= f.l[k-1] * d.off[k-1]
+			f.d[k] -= float64(f.l[k-1] * d.off[k-1])
 		}
 		if !(f.d[k] > 0) {
 			return inverse{}, tooSmall(lambda)
@@ -89,13 +89,13 @@ func (f *shifted) solve(v []float64) []float64 {
 		dense.Axpy(x, v[i], f.q.Row(i))
 	}
 	for k := 1; k < n; k++ {
-		x[k] -= f.l[k-1] * x[k-1]
+		x[k] -= float64(f.l[k-1] * x[k-1])
 	}
 	for k := range x {
 		x[k] /= f.d[k]
 	}
 	for k := n - 2; k >= 0; k-- {
-		x[k] -= f.l[k] * x[k+1]
+		x[k] -= float64(f.l[k] * x[k+1])
 	}
 	out := make([]float64, n)
 	for i := range out {
@@ -117,12 +117,13 @@ func (f *shifted) diagonal() []float64 {
 		q0, q1, q2, q3 := f.q.Row(i), f.q.Row(i+1), f.q.Row(i+2), f.q.Row(i+3)
 		var w0, w1, w2, w3, s0, s1, s2, s3, l float64
 		for k, d := range f.d {
-			w0, w1, w2, w3 = q0[k]-l*w0, q1[k]-l*w1, q2[k]-l*w2, q3[k]-l*w3
+			w0, w1 = q0[k]-float64(l*w0), q1[k]-float64(l*w1)
+			w2, w3 = q2[k]-float64(l*w2), q3[k]-float64(l*w3)
 			r := 1 / d
-			s0 += w0 * w0 * r
-			s1 += w1 * w1 * r
-			s2 += w2 * w2 * r
-			s3 += w3 * w3 * r
+			s0 += float64(w0 * w0 * r)
+			s1 += float64(w1 * w1 * r)
+			s2 += float64(w2 * w2 * r)
+			s3 += float64(w3 * w3 * r)
 			if k < n-1 {
 				l = f.l[k]
 			}
@@ -132,7 +133,7 @@ func (f *shifted) diagonal() []float64 {
 	for ; i < n; i++ {
 		var w, l float64
 		for k, q := range f.q.Row(i) {
-			w = q - l*w
+			w = q - float64(l*w)
 			out[i] += w * w / f.d[k]
 			if k < n-1 {
 				l = f.l[k]

@@ -14,8 +14,9 @@
 // are exported, so that they can be stored and explained.
 //
 // Everything except Posterior.Deviations runs in one goroutine and depends only on its arguments: the
-// same matrix, options and seed give the same bits on one architecture. (Where the compiler fuses
-// multiplication and addition, as on arm64, results agree within the tolerance.) A Gram
+// same matrix, options and seed give the same bits. Functions and their values have the same bits on
+// all processors with fused multiply-adds. Probabilities and deviations may differ in the last
+// digits, because Go computes logarithms and exponentials differently on each architecture. A Gram
 // matrix must be symmetric; no function checks it.
 //
 // docs/explanation/svm.md states the problems, the algorithm and what was measured.

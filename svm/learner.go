@@ -219,7 +219,7 @@ func (f *Function) Value(row []float64) float64 {
 		if f.Support != nil {
 			k = f.Support[k]
 		}
-		sum += c * row[k]
+		sum += float64(c * row[k])
 	}
 	return sum + f.Bias
 }
@@ -321,12 +321,12 @@ func (l *Learner) Between(a int, others ...int) Function {
 			continue
 		}
 		f := &l.Functions[p]
-		out.Bias += w * f.Bias
+		out.Bias += float64(w * f.Bias)
 		for k, c := range f.Coefficients {
 			if f.Support != nil {
 				k = f.Support[k]
 			}
-			sum[k] += w * c
+			sum[k] += float64(w * c)
 			used[k] = true
 		}
 	}
@@ -377,11 +377,11 @@ func (l *Learner) Rescale(mean, scale float64) {
 		for k := range f.Coefficients {
 			f.Coefficients[k] *= scale
 		}
-		f.Bias = mean + scale*f.Bias
+		f.Bias = mean + float64(scale*f.Bias)
 	}
 	if l.LeaveOneOut != nil {
 		for k, v := range l.LeaveOneOut.Data {
-			l.LeaveOneOut.Data[k] = mean + scale*v
+			l.LeaveOneOut.Data[k] = mean + float64(scale*v)
 		}
 	}
 	if l.Process != nil {
@@ -470,7 +470,7 @@ func StandardScores(x []float64) (z []float64, mean, scale float64) {
 	}
 	mean /= float64(len(x))
 	for _, v := range z {
-		scale += (v - mean) * (v - mean)
+		scale += float64((v - mean) * (v - mean))
 	}
 	scale = math.Sqrt(scale / float64(len(x)))
 	if !(scale > 0) {

@@ -133,7 +133,7 @@ func (s *linearSolver) solve(ctx context.Context, opt Options) error {
 				return nil
 			}
 			s.base = s.bias
-			s.bias = s.base + s.rho*s.sum
+			s.bias = s.base + float64(s.rho*s.sum)
 			active = append(active[:0], all...)
 			least, most = math.Inf(-1), math.Inf(1)
 			continue
@@ -178,7 +178,7 @@ func (s *linearSolver) pass(active []int, least, most float64) (stay []int, low,
 		step := (s.alpha[k] - old) * s.y[k]
 		dense.Axpy(s.w, step, s.rows[k])
 		s.sum += step
-		s.bias = s.base + s.rho*s.sum
+		s.bias = s.base + float64(s.rho*s.sum)
 	}
 	return active, low, high
 }

@@ -337,8 +337,8 @@ func (s *solver) widen(c float64) {
 				bounded++
 			}
 			t = min(t, max(lo/b, hi/b))
-			linear += s.q[k]*b + s.epsilon*math.Abs(b)
-			quadratic += b * (s.grad[k] - s.q[k])
+			linear += float64(s.q[k]*b) + float64(s.epsilon*math.Abs(b))
+			quadratic += float64(b * (s.grad[k] - s.q[k]))
 		}
 		s.lo[k], s.hi[k] = lo, hi
 	}
@@ -361,7 +361,7 @@ func (s *solver) widen(c float64) {
 			b = s.lo[k]
 		}
 		s.beta[k] = b
-		s.grad[k] = t*(s.grad[k]-s.q[k]) + s.q[k]
+		s.grad[k] = float64(t*(s.grad[k]-s.q[k])) + s.q[k]
 	}
 }
 
@@ -369,7 +369,7 @@ func (s *solver) widen(c float64) {
 func (s *solver) objective() float64 {
 	v := 0.0
 	for k, b := range s.beta {
-		v += 0.5*b*(s.grad[k]+s.q[k]) + s.epsilon*math.Abs(b)
+		v += float64(0.5*b*(s.grad[k]+s.q[k])) + float64(s.epsilon*math.Abs(b))
 	}
 	return v
 }
@@ -437,13 +437,13 @@ func addRows(f []float64, w []float64, rows [][]float64, index []int) {
 		w0, w1, w2, w3 := w[0], w[1], w[2], w[3]
 		r1, r2, r3 = r1[:len(r0)], r2[:len(r0)], r3[:len(r0)]
 		for k, c := range index {
-			f[k] += w0*r0[c] + w1*r1[c] + w2*r2[c] + w3*r3[c]
+			f[k] += float64(w0*r0[c]) + float64(w1*r1[c]) + float64(w2*r2[c]) + float64(w3*r3[c])
 		}
 		rows, w = rows[4:], w[4:]
 	}
 	for r, row := range rows {
 		for k, c := range index {
-			f[k] += w[r] * row[c]
+			f[k] += float64(w[r] * row[c])
 		}
 	}
 }

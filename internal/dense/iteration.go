@@ -96,7 +96,7 @@ func topTridiagonal(d, e []float64, p int) (values []float64, vectors [][]float6
 		}
 		worst := 0.0
 		for i, v := range x {
-			y := (d[i] - l) * v
+			y := float64((d[i] - l) * v)
 			if i > 0 {
 				y += float64(e[i-1] * x[i-1])
 			}
