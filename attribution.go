@@ -11,10 +11,11 @@ import (
 	"github.com/mlgkernel/mlg/spd"
 )
 
-// Attribute returns the slopes ∂f/∂s_v at s = 1 of a function f of the kernel values k(G, H_i) with the training
-// graphs H_i, given ∂f/∂log k(G, H_i). Every vertex v of G has a factor s_v that multiplies its base features
-// q₀(v); the model and the H_i are fixed (docs/explanation/explain.md). Derivatives are carried through all levels by
-// reverse accumulation. It panics if there are not as many slopes as training graphs.
+// Attribute returns the slopes ∂f/∂s_v at s = 1 of a function f of the kernel values k(G, H_i) with
+// the training graphs H_i, given ∂f/∂log k(G, H_i). Every vertex v of G has a factor s_v that
+// multiplies its base features q₀(v); the model and the H_i are fixed
+// (docs/explanation/explain.md). Derivatives are carried through all levels by reverse
+// accumulation. It panics if there are not as many slopes as training graphs.
 //
 // With n vertices in c classes at a level, Ñ landmarks and rank P it takes O(c Ñ P³ + n Ñ P²)
 // time, and what solving with the Laplacians of the n neighbourhoods takes.

@@ -11,7 +11,8 @@ import (
 	"github.com/mlgkernel/mlg/spd"
 )
 
-// A neighbourhood of few cells has a covariance of low rank beside γI (docs/explanation/math.md, eq. 4):
+// A neighbourhood of few cells has a covariance of low rank beside γI (docs/explanation/math.md,
+// eq. 4):
 //
 //	S = γI + qᵀ D A⁻¹ D q = γI + qᵀ X⁻¹ q,   A = N L_q,   X = D⁻¹ A D⁻¹,
 //

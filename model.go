@@ -11,9 +11,9 @@ import (
 	"github.com/mlgkernel/mlg/spd"
 )
 
-// Model is a fitted low-rank MLG kernel: all that is needed to give a new graph the same
-// features as a training graph. Its methods may be called concurrently. One that was made from a
-// Snapshot computes the matrices of its landmarks and of its training graphs when they are first needed.
+// Model is a fitted low-rank MLG kernel: all that is needed to give a new graph the same features
+// as a training graph. Its methods may be called concurrently. One that was made from a Snapshot
+// computes the matrices of its landmarks and of its training graphs when they are first needed.
 type Model struct {
 	kernel      Kernel
 	base        base.Kernel
@@ -103,7 +103,8 @@ func (m *Model) Facing(ctx context.Context, graphs []*graph.Graph) (*Model, erro
 	return &out, nil
 }
 
-// climb takes graphs up through the levels and calls visit for each, which sets the features of its classes.
+// climb takes graphs up through the levels and calls visit for each, which sets the features of its
+// classes.
 func (m *Model) climb(ctx context.Context, graphs []*graph.Graph, visit func(at *level) error) error {
 	var at *level
 	for range len(m.kernel.Radii) + 1 {

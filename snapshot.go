@@ -50,8 +50,8 @@ func (m *Model) Snapshot() *Snapshot {
 	return s
 }
 
-// FromSnapshot returns the model of a snapshot and the graphs to which it was fitted, which it keeps. Everything
-// is checked, so that a damaged snapshot gives an error and not a model that panics.
+// FromSnapshot returns the model of a snapshot and of the graphs to which it was fitted, which it
+// keeps. It checks everything, so a damaged snapshot gives an error and not a model that panics.
 func FromSnapshot(s *Snapshot, graphs []*graph.Graph) (*Model, error) {
 	k := s.Kernel
 	if err := k.Validate(); err != nil {
@@ -155,8 +155,8 @@ func (l *LevelSnapshot) check() error {
 	return nil
 }
 
-// restore computes the covariances of the landmarks of a model from a snapshot, once, from the training graphs that
-// have some.
+// restore computes the covariances of the landmarks of a model that comes from a snapshot. It does
+// so once, from the training graphs that have some of the landmarks.
 func (m *Model) restore(ctx context.Context) error {
 	t := m.training
 	t.mu.Lock()

@@ -15,9 +15,10 @@ type Vertices struct {
 	Features *kernel.Matrix // q_ℓ of every class
 }
 
-// Vertices returns the vertices of graphs at the levels 0 … L. The dot products of features approximate
-// 𝔎_ℓ; at level 0 with explicit base features they are the base kernel. The features of a vertex depend on
-// its neighbourhood alone, to the bit. It costs what Transform does, less the whole graphs.
+// Vertices returns the vertices of graphs at the levels 0 … L. The dot products of features
+// approximate 𝔎_ℓ; at level 0 with explicit base features they are the base kernel. The features of
+// a vertex depend on its neighbourhood alone, to the bit. It costs what Transform does, less the
+// whole graphs.
 func (m *Model) Vertices(ctx context.Context, graphs []*graph.Graph) ([]Vertices, error) {
 	if err := m.restore(ctx); err != nil {
 		return nil, err

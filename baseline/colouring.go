@@ -199,7 +199,8 @@ func (c *colouring) apply(ctx context.Context, g *graph.Graph, u *unknown) (*col
 	return out, nil
 }
 
-// neighbourhood appends the colour of v in the refinement before, and the sorted colours of its neighbours.
+// neighbourhood appends the colour of v in the refinement before, and the sorted colours of its
+// neighbours.
 func neighbourhood(_ context.Context, dst []uint32, g *coloured, v, refinement int) ([]uint32, error) {
 	colour := g.colours[refinement-1]
 	dst = append(dst, colour[v])

@@ -45,7 +45,8 @@ type GraphHopper struct {
 	Normalize  bool       `json:"normalize" help:"Scale values so that k(G,G) = 1."`
 }
 
-// DefaultGraphHopper returns the normalised kernel that compares labels for equality along paths in hops.
+// DefaultGraphHopper returns the normalised kernel that compares labels for equality along paths in
+// hops.
 func DefaultGraphHopper() GraphHopper {
 	return GraphHopper{Similarity: Linear, Mu: 1, Resolution: 1e-6, Labels: Auto, Normalize: true}
 }
@@ -59,7 +60,8 @@ func (k GraphHopper) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fit
 }
 func (k GraphHopper) Resolve(graphs []*graph.Graph) (kernel.Kernel, error) { return resolve(k, graphs) }
 
-// Semidefinite reports whether the kernel is positive semi-definite for all graphs; see kernel.Semidefinite.
+// Semidefinite reports whether the kernel is positive semi-definite for all graphs; see
+// kernel.Semidefinite.
 func (k GraphHopper) Semidefinite() bool { return k.Similarity != Bridge || k.Labels != Attributes }
 
 func (k GraphHopper) features() featureMap {

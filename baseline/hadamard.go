@@ -138,7 +138,8 @@ func (c *codes) level(ctx context.Context, g *coloured, number func(code []uint3
 	return relabelled(g.Graph, out), nil
 }
 
-// addNeighbours sets to(v) = from(v) + Σ_{u~v} from(u) for rows of a width, and reports whether all sums are below 2⁶⁴.
+// addNeighbours sets to(v) = from(v) + Σ_{u~v} from(u) for rows of a width, and reports whether all
+// sums are below 2⁶⁴.
 func addNeighbours(g *graph.Graph, to, from []uint64, width int) bool {
 	copy(to, from)
 	over := uint64(0)

@@ -5,8 +5,8 @@ import (
 	"github.com/mlgkernel/mlg/kernel"
 )
 
-// A kernel has a file of its own: its record with the formula, its default, the methods of kernel.Kernel, and what makes
-// features of a graph. Here it gets known.
+// A kernel has a file of its own: its record with the formula, its default, the methods of
+// kernel.Kernel, and what makes features of a graph. Here it gets known.
 
 func init() {
 	edges := DefaultHistogram()

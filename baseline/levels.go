@@ -20,7 +20,8 @@ type levelled struct {
 	levels    levels
 }
 
-// levels makes levels of graphs. Those of a new graph may depend on what fit has seen of the training graphs.
+// levels makes levels of graphs. Those of a new graph may depend on what fit has seen of the
+// training graphs.
 type levels interface {
 	fit(ctx context.Context, graphs []*graph.Graph) ([][]*graph.Graph, error) // by graph and level
 	apply(ctx context.Context, graphs []*graph.Graph) ([][]*graph.Graph, error)

@@ -15,13 +15,15 @@ import (
 //	k(G, G') = Σ_{r=0..R} Σ_{d=0..D} k_rd(G, G') / √(k_rd(G, G) k_rd(G', G')),
 //	k_rd(G, G') = Σ_{a,b} c_rdab(G) c_rdab(G'),
 //
-// where c_rdab(G) is the number of ordered pairs of vertices at distance d whose balls of radius r have the invariants
-// a and b. A pair (r, d) of which one of the graphs has no vertices adds nothing. Distances are hops.
+// where c_rdab(G) is the number of ordered pairs of vertices at distance d whose balls of radius r
+// have the invariants a and b. A pair (r, d) of which one of the graphs has no vertices adds
+// nothing. Distances are hops.
 //
-// The invariant of a ball is that of the paper, written out in full: its edges, each by its label and those of its
-// ends. The label of a vertex v in the ball around h is the sorted list of (distance of u and v, distance of u and h,
-// label of u) over the vertices u of the ball; distances are those inside the ball. Isomorphic balls have the same
-// invariant. Fit takes O(R n b (b log b + e)) time per graph for balls of b vertices and e edges.
+// The invariant of a ball is that of the paper, written out in full: its edges, each by its label
+// and those of its ends. The label of a vertex v in the ball around h is the sorted list of
+// (distance of u and v, distance of u and h, label of u) over the vertices u of the ball; distances
+// are those inside the ball. Isomorphic balls have the same invariant. Fit takes O(R n b (b log b +
+// e)) time per graph for balls of b vertices and e edges.
 type NSPD struct {
 	R          int       `json:"r" want:"0 to 64" help:"Largest radius of a neighbourhood."`
 	D          int       `json:"d" want:"0 to 65536" help:"Largest distance of a pair of neighbourhoods."`
@@ -51,7 +53,8 @@ func (k NSPD) features() featureMap {
 	}
 }
 
-// count counts pairs of vertices by their distance and the colours of their balls: refinement r of the labels.
+// count counts pairs of vertices by their distance and the colours of their balls: refinement r of
+// the labels.
 func (k NSPD) count() countFunc {
 	var s pathCounter
 	var found [][]path // by distance
@@ -124,8 +127,8 @@ type ballSigner struct {
 	edges [][3]uint32
 }
 
-// sign appends the invariant of the ball of radius r around h: the different labels of its vertices, ascending, and its
-// edges by the numbers of these labels.
+// sign appends the invariant of the ball of radius r around h: the different labels of its
+// vertices, ascending, and then its edges by the numbers of these labels.
 func (s *ballSigner) sign(ctx context.Context, dst []uint32, g *coloured, h, r int) ([]uint32, error) {
 	ball := s.Ball(g.Graph, h, r)
 	if len(ball) > maxBall {

@@ -47,7 +47,8 @@ func (k OddSth) features() featureMap {
 	return featureMap{labels: k.Labels, normalize: k.Normalize, count: k.count}
 }
 
-// count numbers the trees of a graph. Its keys are the label of the root and the numbers of the children's trees.
+// count numbers the trees of a graph. Its keys are the label of the root and the numbers of the
+// children's trees.
 func (k OddSth) count() countFunc {
 	var ball graph.Scratch
 	var trees dictionary

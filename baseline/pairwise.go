@@ -2,9 +2,9 @@ package baseline
 
 import "context"
 
-// pairwise returns the feature map of a kernel that has no features but compares graphs pair by pair:
-// compare compares what prepare made of two graphs. It must give the same bits for (a, b) and (b, a). Every
-// goroutine has its own functions.
+// pairwise returns the feature map of a kernel that has no features but compares graphs pair by
+// pair: compare compares what prepare made of two graphs. It must give the same bits for (a, b) and
+// (b, a). Every goroutine has its own functions.
 func pairwise[T any](m featureMap, prepare func() func(context.Context, *coloured) (T, error),
 	compare func() func(context.Context, T, T) (float64, error)) featureMap {
 	m.count = func() countFunc {

@@ -215,8 +215,9 @@ func eigenvalueBound(g *graph.Graph) float64 {
 	return bound * scale * (1 + 1e-12) // rounding in the sums
 }
 
-// collatz returns an upper bound of the largest eigenvalue ρ of a matrix A without negative entries, where multiply
-// sets y = Ax. x and y are buffers. For every positive vector x (Collatz, Wielandt)
+// collatz returns an upper bound of the largest eigenvalue ρ of a matrix A without negative
+// entries, where multiply sets y = Ax. x and y are buffers. For every positive vector x (Collatz,
+// Wielandt)
 //
 //	ρ + 1 ≤ max_v ((A + I) x)_v / x_v,
 //

@@ -107,7 +107,8 @@ func (k Propagation) count() countFunc {
 	}
 }
 
-// propagator projects the rows of one graph after the other. A vertex has one projection, or one for each attribute.
+// propagator projects the rows of one graph after the other. A vertex has one projection, or one
+// for each attribute.
 type propagator struct {
 	Propagation
 	drawn   map[string][]float64 // by label or number of an attribute: its entries of a_t

@@ -50,8 +50,8 @@ func (k PyramidMatch) Resolve(graphs []*graph.Graph) (kernel.Kernel, error) {
 	return resolve(k, graphs)
 }
 
-// features counts vertices by label, coordinate and cell. In k, I_0 has the factor 2^−L and I_l the factor
-// 2^(l−1−L), so that counts times max(1, 2^(l−1)) are compared by their minimum.
+// features counts vertices by label, coordinate and cell. In k, I_0 has the factor 2^−L and I_l the
+// factor 2^(l−1−L), so that counts times max(1, 2^(l−1)) are compared by their minimum.
 func (k PyramidMatch) features() featureMap {
 	return featureMap{
 		labels: k.Labels, normalize: k.Normalize, minimum: true,
@@ -148,8 +148,8 @@ func rootMeanSquares(values, vectors []float64, n, dim int) (points []float64, c
 	return points, true
 }
 
-// squaredAdjacency returns the square of the weighted adjacency matrix, over that of the largest weight. Its
-// eigenvalues are squares, so that the largest absolute values come first.
+// squaredAdjacency returns the square of the weighted adjacency matrix, over that of the largest
+// weight. Its eigenvalues are squares, so that the largest absolute values come first.
 func squaredAdjacency(g *graph.Graph) []float64 {
 	n := g.N()
 	a := make([]float64, n*n)

@@ -59,8 +59,8 @@ func (k RandomWalk) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitt
 }
 func (k RandomWalk) Resolve(graphs []*graph.Graph) (kernel.Kernel, error) { return resolve(k, graphs) }
 
-// Converging returns k with Lambda = 0.9/ρ where the series over walks of any length may not converge, ρ being a bound of
-// the largest eigenvalue of the product of any of the graphs with itself.
+// Converging returns k with Lambda = 0.9/ρ where the series over walks of any length may not
+// converge. ρ is a bound of the largest eigenvalue of the product of any of the graphs with itself.
 func (k RandomWalk) Converging(ctx context.Context, graphs []*graph.Graph) (RandomWalk, error) {
 	if k.Series != Geometric || k.P > 0 {
 		return k, nil
@@ -152,7 +152,8 @@ type ending struct {
 
 var errSequences = errors.New("more sequences than the limit")
 
-// count adds the label sequences of the walks of a graph. It is errSequences when they are more than limit.
+// count adds the label sequences of the walks of a graph. It is errSequences when they are more
+// than limit.
 func (s *sequenceCounter) count(ctx context.Context, g *sortedGraph, out *features) error {
 	s.out, s.found, s.seq = out, 0, s.seq[:0]
 	if s.allPairs && g.n() > 0 {

@@ -32,7 +32,8 @@ type SubgraphMatching struct {
 // maxMatch is the largest number of vertices of a match.
 const maxMatch = 7
 
-// DefaultSubgraphMatching returns the normalised kernel of matches of up to 5 vertices, all of weight 1.
+// DefaultSubgraphMatching returns the normalised kernel of matches of up to 5 vertices, all of
+// weight 1.
 func DefaultSubgraphMatching() SubgraphMatching {
 	return SubgraphMatching{Weights: []float64{1, 1, 1, 1, 1}, EdgeLabels: true, Labels: Auto, Normalize: true}
 }
@@ -55,7 +56,8 @@ func (k SubgraphMatching) Resolve(graphs []*graph.Graph) (kernel.Kernel, error) 
 	return resolve(k, graphs)
 }
 
-// features has a block for each size and number of automorphisms, which divides the factorial of the size.
+// features has a block for each size and number of automorphisms, which divides the factorial of
+// the size.
 func (k SubgraphMatching) features() featureMap {
 	m := featureMap{labels: k.Labels, edgeLabels: k.EdgeLabels, normalize: k.Normalize}
 	blocks := map[[2]int]uint32{}

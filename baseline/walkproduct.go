@@ -130,7 +130,8 @@ func (p *product) multiply(ctx context.Context, to, from []float64) error {
 	return nil
 }
 
-// rho returns a bound of the largest eigenvalue ρ(G, G) of the product of a graph with itself. For two graphs,
+// rho returns a bound of the largest eigenvalue ρ(G, G) of the product of a graph with itself. For
+// two graphs,
 //
 //	ρ(G, G')² ≤ ρ(G, G) ρ(G', G'),
 //

@@ -44,9 +44,10 @@ func (g *Graph) ID() string { return g.id }
 // Target returns the class or value to be learned as the text it was read as, "" when absent.
 func (g *Graph) Target() string { return g.target }
 
-// SMILES returns the molecule that the graph was made of, as a SMILES string with the vertices as its
-// atoms in their order, "" when absent. It holds what labels do not: hydrogens, charges, isotopes,
-// stereochemistry. It is for pictures; kernels do not read it, and graphs with other vertices do not have it.
+// SMILES returns the molecule that the graph was made of, as a SMILES string with the vertices as
+// its atoms in their order, "" when absent. It holds what labels do not: hydrogens, charges,
+// isotopes, stereochemistry. It is for pictures; kernels do not read it, and graphs with other
+// vertices do not have it.
 func (g *Graph) SMILES() string { return g.smiles }
 
 // Neighbors returns the neighbours of v in ascending order.

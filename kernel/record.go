@@ -194,8 +194,8 @@ const aKernel = "a kernel"
 // maxKernelText bounds the texts that Parse reads, and so how deep kernels are nested.
 const maxKernelText = 1000
 
-// Parse reads a kernel from a text as Text writes it: its name and parameters, as in "sp ordered h=2". A value with
-// spaces stands in quotation marks. The kernel is validated.
+// Parse reads a kernel from a text as Text writes it: its name and parameters, as in "sp ordered
+// h=2". A value with spaces stands in quotation marks. The kernel is validated.
 func Parse(text string) (Kernel, error) {
 	if len(text) > maxKernelText {
 		return nil, fmt.Errorf("kernel: a text of %d bytes, want at most %d", len(text), maxKernelText)

@@ -39,9 +39,9 @@ func DefaultLinearOptions() Options {
 // b = b₀ + ρ Σ y_k α_k, as if b were the weight of a feature √ρ regularised towards b₀, and b₀
 // moves to b whenever α is nearly optimal for it. ρ is the mean of x_k·x_k.
 //
-// A pass takes O(n·dim) time, and opt.MaxIterations bounds the passes: the steps of a problem are at most so
-// many for each example. opt.Seed determines the order of the examples in each pass. An error that is
-// ErrIterations comes with a usable learner, any other with nil.
+// A pass takes O(n·dim) time, and opt.MaxIterations bounds the passes: the steps of a problem are
+// at most so many for each example. opt.Seed determines the order of the examples in each pass. An
+// error that is ErrIterations comes with a usable learner, any other with nil.
 func TrainLinear(ctx context.Context, x *kernel.Matrix, labels []int, opt Options) (*Learner, error) {
 	if err := opt.Validate(); err != nil {
 		return nil, err

@@ -75,10 +75,9 @@ type Options struct {
 	Basis int `want:"at least 1"`
 }
 
-// DefaultOptions returns SVM with C = 1, Epsilon = 0.1 and Tolerance = 1e-3, without
-// probabilities: the defaults of LIBSVM, with which results are compared.
-// The limit of 10 million steps is LIBSVM's as well. Ridge is 1, and Basis 4096, whose factors take some
-// seconds and 64 MiB.
+// DefaultOptions returns SVM with C = 1, Epsilon = 0.1 and Tolerance = 1e-3, without probabilities:
+// the defaults of LIBSVM, with which results are compared. The limit of 10 million steps is
+// LIBSVM's as well. Ridge is 1, and Basis 4096, whose factors take some seconds and 64 MiB.
 func DefaultOptions() Options {
 	return Options{C: 1, Ridge: 1, Epsilon: 0.1, Tolerance: 1e-3, MaxIterations: 10_000_000, Basis: 4096}
 }

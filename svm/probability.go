@@ -196,9 +196,9 @@ func softmaxLoss(scores *kernel.Matrix, class []int, theta, g []float64, h *kern
 // calibrationFolds is the number of trainings from which the probabilities of machines come.
 const calibrationFolds = 5
 
-// heldOut returns the scores of all examples by machines that have not seen them, in cross-validation. The
-// examples of each class are shuffled by the seed and dealt to the folds in turn. A class that
-// training lacks has the score −1, at the margin of the others.
+// heldOut returns the scores of all examples by machines that have not seen them, in
+// cross-validation. The examples of each class are shuffled by the seed and dealt to the folds in
+// turn. A class that training lacks has the score −1, at the margin of the others.
 func (l *Learner) heldOut(ctx context.Context, gram View, members [][]int, t Targets, c float64, opt Options,
 	limit *limit) (*kernel.Matrix, error) {
 	n := l.Examples

@@ -33,14 +33,15 @@ type Process struct {
 	LeaveOneOut []float64 `json:"-"`
 }
 
-// MostExamples is the largest number of training examples of a learner with a Process: deviations need their Gram
-// matrix again, which then has 8 GiB.
+// MostExamples is the largest number of training examples of a learner with a Process. Deviations
+// need their Gram matrix again, which then has 8 GiB.
 const MostExamples = 1 << 15
 
 // Noise returns the standard deviation of e.
 func (p *Process) Noise() float64 { return p.Scale * math.Sqrt(p.Ridge) }
 
-// validate returns an error if a number is impossible for so many examples, of which some are learned from.
+// validate returns an error if a number is impossible for so many examples, of which some are
+// learned from.
 func (p *Process) validate(examples, learned int) error {
 	if examples > MostExamples {
 		return fmt.Errorf("svm: Gaussian process of %d examples, want at most %d", examples, MostExamples)
@@ -140,8 +141,8 @@ type Posterior struct {
 // ErrNoProcess is the error of learners that cannot tell deviations.
 var ErrNoProcess = errors.New("svm: no deviations: the learner is not a Gaussian process")
 
-// Posterior returns the posterior of a learner that has a Process, from the Gram matrix of the examples in
-// Basis. It takes O(n³) time for n of them, and then keeps 4n² bytes.
+// Posterior returns the posterior of a learner that has a Process, from the Gram matrix of the
+// examples in Basis. It takes O(n³) time for n of them, and then keeps 4n² bytes.
 func (l *Learner) Posterior(ctx context.Context, gram View) (*Posterior, error) {
 	if l.Process == nil {
 		return nil, ErrNoProcess
