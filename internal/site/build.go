@@ -228,20 +228,20 @@ func (codeRenderer) block(w util.BufWriter, source []byte, n ast.Node, entering 
 	}
 	f, ok := n.(*ast.FencedCodeBlock)
 	console := ok && string(f.Language(source)) == "console"
-	command := false
+	command := false // or goes on in this line
 	w.WriteString("<pre tabindex=\"0\"><code>")
 	for _, s := range n.Lines().Sliced(0, n.Lines().Len()) {
-		line := s.Value(source)
-		command = console && (command || bytes.HasPrefix(line, []byte("$ ")))
-		if command {
-			w.WriteString("<b>")
+		line := bytes.TrimSuffix(s.Value(source), []byte("\n"))
+		text, begins := bytes.CutPrefix(line, []byte("$ "))
+		switch {
+		case console && begins:
+			fmt.Fprintf(w, "<b><i>$ </i>%s</b>\n", util.EscapeHTML(text)) // the prompt is not copied
+		case command:
+			fmt.Fprintf(w, "<b>%s</b>\n", util.EscapeHTML(line))
+		default:
+			fmt.Fprintf(w, "%s\n", util.EscapeHTML(line))
 		}
-		w.Write(util.EscapeHTML(bytes.TrimSuffix(line, []byte("\n"))))
-		if command {
-			w.WriteString("</b>")
-		}
-		w.WriteByte('\n')
-		command = command && bytes.HasSuffix(bytes.TrimSpace(line), []byte("\\"))
+		command = console && (command || begins) && bytes.HasSuffix(line, []byte("\\"))
 	}
 	_, err := w.WriteString("</code></pre>\n")
 	return ast.WalkSkipChildren, err

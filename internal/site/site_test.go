@@ -114,7 +114,7 @@ func TestPages(t *testing.T) {
 		"index.html": {`href="howto/z.html#two"`, `href="tutorial/a.html"`, `href="https://github.com/x/y/blob/main/go.mod#L1"`, `src="howto/z/p.svg"`},
 		"tutorial/a.html": {`href="../index.html"`, `<a href="../howto/y.html">B</a> <a href="../howto/x.html">A</a>`, `href="https://github.com/x/y/tree/main/docs/howto"`,
 			`href="https://github.com/x/y/blob/main/bench/n.md#n"`, `href="../site.css"`, `rel="next" href="../howto/z.html"`},
-		"howto/z.html":       {"<b>$ a &lt;b&gt; \\</b>\n<b>   c</b>\nd\n", `src="z/p.svg"`, `<h2 id="two">`, `href="https://github.com/x/y/blob/main/docs/howto/z.md"`},
+		"howto/z.html":       {"<b><i>$ </i>a &lt;b&gt; \\</b>\n<b>   c</b>\nd\n", `src="z/p.svg"`, `<h2 id="two">`, `href="https://github.com/x/y/blob/main/docs/howto/z.md"`},
 		"reference/r.html":   {`<a href="#fx">f</a>`},
 		"howto/z/p.svg":      {"<svg/>"},
 		"explanation/e.html": {"*x <code>\\*y <span>--z</span> w <span>&lt;-</span></code>", "<code>b|c</code>"},
