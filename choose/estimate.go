@@ -26,9 +26,10 @@ type Figure struct {
 	Value   float64 `json:"value"`
 }
 
-// Estimate says how good it is to choose among kernels on a part: each validator that has graphs is predicted with
-// what the others would choose. The score of the winner itself is too high, the more so the more there
-// are to choose from. With a single validator there is nothing else. Needs Keep.
+// Estimate says how good it is to choose among kernels on a part. Each validator that has graphs is
+// predicted with what the others would choose. The score of the winner itself would be too high,
+// the more so the more there is to choose from. With a single validator there is no other score. It
+// needs Keep.
 func (c *Chooser) Estimate(p *TrainingPart, kernels []*Scores) Estimate {
 	var weight []float64
 	var folds [][]int

@@ -28,9 +28,9 @@ func (p Prediction) at(positions []int) Prediction {
 		Values: Pick(p.Values, positions), Deviations: Pick(p.Deviations, positions)}
 }
 
-// learn trains on graphs, whose kernel matrix is gram, for each value of a grid, and
-// predicts the rows of each cross matrix: out[k][g] is for cross[k] and grid[g]. self has the kernel of
-// their graphs with themselves; without it there are no deviations.
+// learn trains on graphs, whose kernel matrix is gram, for each value of a grid, and predicts the
+// rows of each cross matrix: out[k][g] is for cross[k] and grid[g]. self has the kernel of the
+// predicted graphs with themselves. Without it there are no deviations.
 func (t *Targets) learn(
 	ctx context.Context, opt svm.Options, gram svm.View, graphs []int, grid []float64, cross []svm.View, self [][]float64,
 ) ([][]Prediction, error) {

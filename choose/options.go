@@ -40,24 +40,26 @@ type Options struct {
 	// Gaussian process with LeaveOneOut, and else minus the squared error.
 	Score Score `want:"0 to 2"`
 
-	// Probability gives the learners that predict what they have not seen probabilities of classes. The class
-	// that they tell is the most probable one.
+	// Probability gives probabilities of classes to the learners that predict unseen graphs. The
+	// class that they tell is the most probable one.
 	Probability bool
 
-	// Combinations are the ways to use the settings of all candidates together that are tried
+	// Combinations are the ways to use the settings of all candidates together. They are tried
 	// besides the settings themselves.
 	Combinations []Combination `want:"0 to 3"`
-	// Examples bounds the number of training graphs of which LeaveOneOut computes scores and
-	// from which the weights of a combination are learned; where there are more, a stratified
-	// sample is drawn.
+	// Examples bounds the number of training graphs of which LeaveOneOut computes scores and from
+	// which the weights of a combination are learned. Where there are more, a stratified sample is
+	// drawn.
 	Examples int `want:"at least 2"`
 
-	// Collection, when set, has the same graphs without their targets, and what was fitted to them for other targets. It is not
-	// fitted again. An evaluation that is inductive has no use for it.
+	// Collection, when set, has the same graphs without their targets, and the kernels that were
+	// fitted to them for other targets. They are not fitted again. An inductive evaluation does not
+	// use it.
 	Collection *kernel.Collection `json:"-"`
 
-	// Progress, when set, is called with the numbers of kernels and combinations that are done
-	// and that there are (in an evaluation, of outer folds of these), from one goroutine at a time.
+	// Progress, when set, is called with the number of kernels and combinations that are done, and
+	// with their number in all. In an evaluation these are multiplied by the outer folds. It is
+	// called from one goroutine at a time.
 	Progress func(done, total int) `json:"-"`
 }
 
@@ -82,8 +84,8 @@ func (o *Options) ForCandidates() {
 	o.Combinations = []Combination{BestSingle, MeanAll, Weighted}
 }
 
-// ForValues sets how values are learned unless something else is asked for: by a Gaussian process, whose ridge has
-// the largest predictive density with leave-one-out.
+// ForValues sets how values are learned unless something else is asked for: by a Gaussian process.
+// Its ridge has the largest predictive density with leave-one-out.
 func (o *Options) ForValues() { o.Learner, o.LeaveOneOut = svm.KernelRidge, true }
 
 // Task is what the targets are.

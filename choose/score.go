@@ -22,8 +22,8 @@ type Chooser struct {
 	Keep bool
 }
 
-// TrainingPart is a training part: the graphs of a repeat outside one fold. No graph is in the fold
-// Splits.Folds, so that the part without it is everything.
+// TrainingPart is the graphs of a repeat outside one fold. The fold Splits.Folds has no graph, so
+// the part without it is everything.
 type TrainingPart struct {
 	Repeat, Fold int
 	graphs       []int
@@ -118,9 +118,9 @@ func (c *Chooser) sample(t TrainingSet) []int {
 type Scores struct {
 	// Inner has the scores for each value of the grid on each validator: what Options.Score says.
 	Inner [][]float64 `json:"inner,omitempty"`
-	// Best is the position of the grid's value with the largest mean of Inner, of equals that
-	// with the strongest regularisation. For MeanBest and LeaveOneOut it is that with the smallest
-	// product of Errors.
+	// Best is the position of the value of the grid with the largest mean of Inner. Of equals it is
+	// that with the strongest regularisation. For MeanBest with LeaveOneOut it is the value with
+	// the smallest product of Errors.
 	Best int `json:"best"`
 	// Errors are those of leave-one-out predictions for each value of the grid. LeaveOneOut only.
 	Errors []Errors `json:"errors,omitempty"`
@@ -143,8 +143,8 @@ func (c *Chooser) Score(ctx context.Context, k Gram, parts []*TrainingPart) ([]S
 }
 
 // scoreFolds predicts every validator from the rest of the part. The folds of a part are those of
-// its repeat, so that one training without folds f and g serves two parts: that without f by its
-// predictions of g, and that without g by those of f. Neither sees the fold it is without.
+// its repeat, so one training without folds f and g serves two parts. The part without f uses its
+// predictions of g, and the part without g those of f. Neither sees the fold that it is without.
 func (c *Chooser) scoreFolds(ctx context.Context, k Gram, parts []*TrainingPart) ([]Scores, error) {
 	type pair struct{ repeat, f, g int } // f < g
 	between := func(p *TrainingPart, validator int) pair {
@@ -225,9 +225,9 @@ func (c *Chooser) scoreLeaveOneOut(ctx context.Context, k Gram, p *TrainingPart)
 	return s, nil
 }
 
-// tieBreak is the share of the squared error by which equal scores of leave-one-out predictions are
-// told apart. On data that are easy to classify all values of the grid may be right everywhere,
-// and the smallest C, which suits a ridge, is of no use to a support vector machine.
+// tieBreak is the share of the squared error that decides between equal scores of leave-one-out
+// predictions. On data that are easy to classify all values of the grid may be right everywhere.
+// The smallest C, which suits a ridge, is then of no use to a support vector machine.
 const tieBreak = 1e-9
 
 // add adds the scores of a validator's graphs, predicted with each value of the grid.

@@ -93,8 +93,8 @@ func (t *Targets) RareClass() string {
 	return ""
 }
 
-// Rare returns, where one class is rare (metrics.Rarest), how well the scores of graphs find it: the average precision and
-// the enrichment among the best 1 and 5 %; else none.
+// Rare says how well the scores of graphs find the class that is rare (metrics.Rarest): the average
+// precision, and the enrichment among the best 1 and 5 %. It returns nothing if no class is rare.
 func (t *Targets) Rare(graphs []int, scores [][]float64) []Figure {
 	class := slices.Index(t.Classes, t.RareClass())
 	if class < 0 {
