@@ -30,6 +30,16 @@ func (m *Model) Gram(ctx context.Context) (*kernel.Matrix, error) {
 	return m.Between(ctx, train, train)
 }
 
+// GramOf returns the kernel matrix of some training graphs.
+func (m *Model) GramOf(ctx context.Context, graphs []int) (*kernel.Matrix, error) {
+	train, err := m.Train(ctx)
+	if err != nil {
+		return nil, err
+	}
+	some := train.Select(graphs)
+	return m.Between(ctx, some, some)
+}
+
 // Between returns the kernel matrix between two sets of graphs that the model has transformed. If
 // they are one set, each pair is computed once.
 func (m *Model) Between(ctx context.Context, a, b *Covariances) (*kernel.Matrix, error) {

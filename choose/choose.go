@@ -107,7 +107,8 @@ type ProcedureScore struct {
 // best setting, with the best value of the grid. Kernels are fitted to all graphs without their
 // targets. Folds becomes the number of graphs where that is less, and InnerFolds has no effect.
 //
-// It keeps the kernel matrices of all settings in memory where combinations are sums.
+// It keeps the kernel matrices of all settings in memory where combinations are sums, with LeaveOneOut
+// those of at most Examples graphs.
 func Choose(ctx context.Context, d *dataset.Dataset, candidates []Candidate, o Options) (*Plan, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -209,11 +210,24 @@ func (c *choice) plan(ctx context.Context) (*Plan, error) {
 			p.Indefinite = p.Indefinite || !kernel.Semidefinite(s.Kernel)
 		}
 	}
-	if len(c.sums) > 0 {
-		every := c.everything.graphs
-		p.Gram = c.mixer.sum(weights, every, every)
+	if len(c.sums) == 0 {
+		return p, nil
 	}
-	return p, nil
+	var err error
+	if every := c.everything.graphs; c.sampled() == nil {
+		p.Gram = c.mixer.sum(weights, every, every)
+	} else {
+		p.Gram, err = c.all.Gram(ctx, p.Kernel())
+	}
+	return p, err
+}
+
+// sampled returns the graphs that scores look at, nil for all.
+func (c *choice) sampled() []int {
+	if s := c.everything.sample; c.Options.LeaveOneOut && len(s) < len(c.everything.graphs) {
+		return s
+	}
+	return nil
 }
 
 // scoreSettings scores all settings. While one kernel matrix is computed the one before is learned from.
@@ -226,7 +240,7 @@ func (c *choice) scoreSettings(ctx context.Context) error {
 	for _, s := range c.settings {
 		kernels = append(kernels, s.Kernel)
 	}
-	grams := c.all.Grams(kernels...)
+	grams := c.all.Grams(c.sampled(), kernels...)
 	matrix := func(ctx context.Context, k int) (*Matrix, error) { return Fit(ctx, kernels[k], grams) }
 	c.mixer = c.Mixer(len(kernels), matrix, func(k, _, _ int) *Scores { return c.scores[k] })
 	if len(c.sums) > 0 {

@@ -29,7 +29,7 @@ func TestChooseFixed(t *testing.T) {
 	// by hand: six folds, each predicted from the others
 	o.Folds = 6
 	c := chooserOf(t, ds, &o)
-	m, err := Fit(t.Context(), baseline.DefaultShortestPath(), kernel.NewCollection(ds.Graphs).Grams())
+	m, err := Fit(t.Context(), baseline.DefaultShortestPath(), kernel.NewCollection(ds.Graphs).Grams(nil))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -146,7 +146,7 @@ func TestWeightedByDefinition(t *testing.T) {
 			var matrices []*kernel.Matrix
 			var scores []*Scores
 			for _, scale := range []float64{1, 8, 100} {
-				m, err := Fit(t.Context(), &kerneltest.Spy{Scale: scale}, kernel.NewCollection(ds.Graphs).Grams())
+				m, err := Fit(t.Context(), &kerneltest.Spy{Scale: scale}, kernel.NewCollection(ds.Graphs).Grams(nil))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -209,7 +209,7 @@ func TestBestFew(t *testing.T) {
 			}
 			var matrices []*kernel.Matrix
 			for i := range meanBest + 3 {
-				m, err := Fit(t.Context(), &kerneltest.Spy{Scale: 0.3 * float64(1+i*i)}, kernel.NewCollection(test.d.Graphs).Grams())
+				m, err := Fit(t.Context(), &kerneltest.Spy{Scale: 0.3 * float64(1+i*i)}, kernel.NewCollection(test.d.Graphs).Grams(nil))
 				if err != nil {
 					t.Fatal(err)
 				}

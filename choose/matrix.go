@@ -3,6 +3,7 @@ package choose
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
@@ -25,12 +26,25 @@ type TrainingSet struct {
 	graphs              []int
 }
 
-// Matrix is a kernel matrix between all graphs. Columns of graphs that the kernel was not fitted
+// Matrix is a kernel matrix between graphs. Columns of graphs that the kernel was not fitted
 // to are NaN, so that nothing can be learned from them.
 type Matrix struct {
 	values     *kernel.Matrix
+	graphs     []int     // ascending, whose rows and columns values has; nil for all
 	self       []float64 // kernel of every graph with itself
 	indefinite bool      // negative eigenvalues are set to 0 on every training set
+}
+
+// at returns the rows of graphs.
+func (m *Matrix) at(graphs []int) []int {
+	if m.graphs == nil {
+		return graphs
+	}
+	out := make([]int, len(graphs))
+	for k, i := range graphs {
+		out[k], _ = slices.BinarySearch(m.graphs, i)
+	}
+	return out
 }
 
 // Fit returns the matrix of a kernel that is fitted to all graphs of a collection.
@@ -43,7 +57,7 @@ func Fit(ctx context.Context, k kernel.Kernel, all *kernel.Grams) (*Matrix, erro
 	for i := range self {
 		self[i] = gram.At(i, i)
 	}
-	return &Matrix{gram, self, !kernel.Semidefinite(k)}, nil
+	return &Matrix{gram, all.Of, self, !kernel.Semidefinite(k)}, nil
 }
 
 // FitTo returns the matrix of a kernel that is fitted to a collection, the training graphs train of
@@ -84,8 +98,9 @@ func FitTo(ctx context.Context, k kernel.Kernel, training *kernel.Grams, all []*
 // On takes rows and columns out of the matrix.
 func (m *Matrix) On(ctx context.Context, t TrainingSet) (svm.View, func([]int) svm.View, error) {
 	all := svm.Full(m.values)
-	gram := all.Select(t.graphs, t.graphs)
-	cross := func(rows []int) svm.View { return all.Select(rows, t.graphs) }
+	cols := m.at(t.graphs)
+	gram := all.Select(cols, cols)
+	cross := func(rows []int) svm.View { return all.Select(m.at(rows), cols) }
 	if m.indefinite {
 		return clip(ctx, gram, cross)
 	}
@@ -93,7 +108,7 @@ func (m *Matrix) On(ctx context.Context, t TrainingSet) (svm.View, func([]int) s
 }
 
 // Self implements Gram.
-func (m *Matrix) Self(graphs []int) []float64 { return Pick(m.self, graphs) }
+func (m *Matrix) Self(graphs []int) []float64 { return Pick(m.self, m.at(graphs)) }
 
 // clip makes the matrices of a training set positive semi-definite.
 func clip(ctx context.Context, gram svm.View, cross func([]int) svm.View) (svm.View, func([]int) svm.View, error) {

@@ -51,7 +51,7 @@ func TestSharedTrainings(t *testing.T) {
 		c := chooserOf(t, ds, &o)
 		k := baseline.DefaultWL()
 		k.H = 3
-		m, err := Fit(t.Context(), k, kernel.NewCollection(ds.Graphs).Grams())
+		m, err := Fit(t.Context(), k, kernel.NewCollection(ds.Graphs).Grams(nil))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -150,9 +150,11 @@ func (m *Mixer) sum(w []float64, rows, cols []int) *kernel.Matrix {
 		if a == 0 {
 			continue
 		}
-		for i, r := range rows {
-			from, to := m.matrices[k].values.Row(r), out.Row(i)
-			for j, c := range cols {
+		x := m.matrices[k]
+		at := x.at(cols)
+		for i, r := range x.at(rows) {
+			from, to := x.values.Row(r), out.Row(i)
+			for j, c := range at {
 				to[j] += a * from[c]
 			}
 		}

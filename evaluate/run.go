@@ -198,7 +198,7 @@ func (e *evaluation) session(parts []*choose.TrainingPart, fitTo *kernel.Collect
 	for _, m := range e.settings {
 		kernels = append(kernels, m.kernel)
 	}
-	return &session{e, parts, fitTo.Grams(kernels...)}
+	return &session{e, parts, fitTo.Grams(nil, kernels...)}
 }
 
 // evaluate evaluates all methods. The mixer keeps the matrices that combinations need.

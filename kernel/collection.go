@@ -161,13 +161,15 @@ func (c *Collection) Fit(ctx context.Context, k Kernel) (*FittedSum, error) {
 
 // Gram returns the kernel matrix of the collection's graphs.
 func (c *Collection) Gram(ctx context.Context, k Kernel) (*Matrix, error) {
-	return c.Grams(k).Gram(ctx, k)
+	return c.Grams(nil, k).Gram(ctx, k)
 }
 
 // Grams are the kernel matrices of some kernels, to be asked for one by one. What they have in
 // common is computed once, and kept as long as it is needed.
 type Grams struct {
 	In *Collection
+	// Of has the graphs of the collection whose matrices they are, nil for all.
+	Of []int
 
 	mu     sync.Mutex
 	shared shared
@@ -176,13 +178,14 @@ type Grams struct {
 	evaluation
 }
 
-// Grams returns the matrices of kernels, each of which will be asked for once, or dropped.
-func (c *Collection) Grams(kernels ...Kernel) *Grams {
+// Grams returns the matrices of kernels on some of the graphs, nil for all. Each kernel will be asked for
+// once, or dropped. Kernels are fitted to all graphs.
+func (c *Collection) Grams(of []int, kernels ...Kernel) *Grams {
 	e, wanted := newExpression(), map[int]int{}
 	for _, k := range kernels {
 		wanted[e.add(Factor{Kernel: k})]++
 	}
-	return &Grams{In: c, wanted: wanted, evaluation: e.evaluate(nil)}
+	return &Grams{In: c, Of: of, wanted: wanted, evaluation: e.evaluate(nil)}
 }
 
 // take returns the node of a kernel that is still wanted, once less.
@@ -195,8 +198,8 @@ func (g *Grams) take(k Kernel) (node int, ok bool) {
 	return node, true
 }
 
-// Gram returns the kernel matrix of the collection's graphs, which must not be changed. One that is
-// not expected, or not again, is computed on its own.
+// Gram returns the matrix of a kernel, which must not be changed. One that is not expected, or not
+// again, is computed on its own.
 func (g *Grams) Gram(ctx context.Context, k Kernel) (*Matrix, error) {
 	if err := k.Validate(); err != nil {
 		return nil, err
@@ -205,11 +208,11 @@ func (g *Grams) Gram(ctx context.Context, k Kernel) (*Matrix, error) {
 	defer g.mu.Unlock()
 	node, ok := g.take(k)
 	if !ok {
-		return g.In.Gram(ctx, k)
+		return g.In.Grams(g.Of, k).Gram(ctx, k)
 	}
 	ctx = withShared(ctx, &g.shared)
 	g.single = func(i int) ([]float64, error) {
-		m, err := g.In.factor(g.nodes[i].Factor).Gram(ctx)
+		m, err := g.In.factor(g.nodes[i].Factor).gramOf(ctx, g.Of)
 		if err == nil && g.nodes[i].part {
 			err = unitDiagonal(m, g.nodes[i].Factor)
 		}

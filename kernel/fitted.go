@@ -87,6 +87,25 @@ func (f *FittedFactor) Gram(ctx context.Context) (*Matrix, error) {
 	return m, err
 }
 
+// gramOf returns the kernel matrix of some of the collection's graphs, all where there are none.
+func (f *FittedFactor) gramOf(ctx context.Context, graphs []int) (*Matrix, error) {
+	if graphs == nil {
+		return f.Gram(ctx)
+	}
+	fitted, err := f.Fitted(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if s, ok := fitted.(Sampler); ok {
+		return s.GramOf(ctx, graphs)
+	}
+	m, err := f.Gram(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return m.Select(graphs, graphs), nil
+}
+
 // Cross returns the kernel matrix between graphs (rows) and those of the collection.
 func (f *FittedFactor) Cross(ctx context.Context, graphs []*graph.Graph) (*Matrix, error) {
 	return f.cross(ctx, f.in.prepare(graphs))

@@ -32,6 +32,11 @@ type Fitted interface {
 	Cross(ctx context.Context, graphs []*graph.Graph) (*Matrix, error)
 }
 
+// Sampler is a Fitted that computes the kernel matrix of some training graphs without that of all.
+type Sampler interface {
+	GramOf(ctx context.Context, graphs []int) (*Matrix, error)
+}
+
 // Comparer is a Fitted that compares two new graphs.
 type Comparer interface {
 	Compare(ctx context.Context, g, h *graph.Graph) (float64, error)
@@ -126,6 +131,18 @@ func (m *Matrix) Set(i, j int, v float64) { m.Data[i*m.Cols+j] = v }
 
 // Row returns row i, a view.
 func (m *Matrix) Row(i int) []float64 { return m.Data[i*m.Cols : (i+1)*m.Cols : (i+1)*m.Cols] }
+
+// Select returns the matrix of some rows and columns.
+func (m *Matrix) Select(rows, cols []int) *Matrix {
+	out := NewMatrix(len(rows), len(cols))
+	for a, i := range rows {
+		from, to := m.Row(i), out.Row(a)
+		for b, j := range cols {
+			to[b] = from[j]
+		}
+	}
+	return out
+}
 
 // GraphName names graph i of a collection in messages.
 func GraphName(graphs []*graph.Graph, i int) string {

@@ -300,7 +300,7 @@ func TestGrams(t *testing.T) {
 	family := Mean(a, b)
 	all := []Kernel{family, Product(family, a), Product(family, b), family}
 	col := NewCollection(graphs(t))
-	grams := col.Grams(all...)
+	grams := col.Grams(nil, all...)
 	for i, k := range all {
 		want, err := NewCollection(graphs(t)).Gram(ctx, k)
 		if err != nil {
@@ -326,7 +326,7 @@ func TestGramsDrop(t *testing.T) {
 	a, b := defaultSize(), defaultSize()
 	b.Rate = 2
 	family, product := Mean(a, b), Product(Mean(a, b), b)
-	grams := NewCollection(graphs(t)).Grams(family, a, product)
+	grams := NewCollection(graphs(t)).Grams(nil, family, a, product)
 	for range 3 { // once as expected
 		if _, err := grams.Gram(ctx, family); err != nil {
 			t.Fatal(err)
