@@ -3,7 +3,6 @@ package choose
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/baseline"
@@ -86,17 +85,14 @@ func DefaultCandidates(info dataset.Summary) []Candidate {
 		out = append(out, single("mlg labels and degree", both))
 	}
 	if info.EdgeLabels > 1 {
-		// Distances are doubled.
-		out = append(out,
-			single("mlg edges", kernel.Subdivided(kernel.Mean(slices.Concat(wideFamily("labels", 1, 2), wideFamily("labels", 2))...))),
-			single("mlg edges paper", kernel.Subdivided(kernel.Mean(
-				lowRank("labels", 10, 100, 1, 0.1, mlg.Sum, 1, 2), lowRank(short, 10, 100, 1, 0.1, mlg.Sum, 1, 2), lowRank(short, 10, 100, 1, 0.1, mlg.Sum, 2)))),
-			single("mlg edges wl(1)", kernel.Subdivided(kernel.Mean(slices.Concat(wideFamily(short, 1, 2), wideFamily(short, 2))...))))
+		bonds := kernel.Mean(lowRank(labels, 20, 300, 1, 0.1, mlg.Sum, 1, 2), kernel.Subdivided(lowRank("labels", 20, 300, 1, 0.1, mlg.Sum, 1, 2)))
+		out = append(out, single("mlg bonds", bonds), single("mlg bonds × wl-oa(1)", kernel.Product(bonds, assignment1)),
+			single("mlg bonds × wl-oa(4)", kernel.Product(bonds, assignment4)), single("mlg bonds × heat", kernel.Product(bonds, diffusion)))
 	}
 	if info.Attributes > 0 {
 		var kernels []kernel.Kernel
 		for _, s := range []float64{0.1, 0.3, 1, 3, 10} {
-			kernels = append(kernels, lowRank(attributeBase(info, s), 32, 600, 1, 0.1, mlg.Sum, 1, 2))
+			kernels = append(kernels, lowRank(attributeBase(info, s), 16, 150, 1, 0.1, mlg.Sum, 1, 2))
 		}
 		attributes := kernel.Standardized(kernel.Mean(kernels...))
 		out = append(out, single("mlg attributes", attributes), single("mlg attributes × wl-oa(1)", kernel.Product(attributes, assignment1)),

@@ -317,7 +317,7 @@ func TestCandidates(t *testing.T) {
 	}{
 		{dataset.Summary{NodeLabels: 3}, 17, 17},
 		{dataset.Summary{NodeLabels: 3, Attributes: 2}, 20, 20},
-		{dataset.Summary{NodeLabels: 3, EdgeLabels: 4}, 20, 20},
+		{dataset.Summary{NodeLabels: 3, EdgeLabels: 4}, 21, 21},
 		{dataset.Summary{NodeLabels: 3, EdgeLabels: 1}, 17, 17},
 		{dataset.Summary{}, 16, 16},
 		{dataset.Summary{Attributes: 2}, 19, 19},
