@@ -328,6 +328,10 @@ func TestErrors(t *testing.T) {
 		{NSPD{R: 1, Labels: Unlabeled}, []*graph.Graph{plain, star(t, 5000)}, "nspd: graph 1: 5001 vertices within 1 steps of vertex 0, want at most 4096, or a smaller r"},
 		{Hadamard{H: 1, Base: histogram, Labels: Labels}, []*graph.Graph{star(t, 8200)}, "hadamard: graph 0: 8201 vertices with 8201 different labels, want a product of at most 67108864"},
 		{SubgraphMatching{Labels: Auto}, nil, "subgraph-matching: weights has 0 numbers, want 1 to 7"},
+		{SubgraphMatching{Weights: []float64{1}, Vertices: []string{"A"}, Labels: Auto}, nil, "subgraph-matching: vertex_values has 0 numbers, want 1 for 1 labels"},
+		{SubgraphMatching{Weights: []float64{1}, Edges: []string{"A"}, EdgeValues: []float64{1}, Labels: Auto}, nil, `subgraph-matching: edges = ["A"] with edge_labels = false, want true`},
+		{SubgraphMatching{Weights: []float64{1}, Vertices: []string{"A", "A"}, VertexValues: []float64{1, 1, 1, 1}, Labels: Auto}, nil, `subgraph-matching: vertex_values: the label "A" stands twice`},
+		{SubgraphMatching{Weights: []float64{1}, Vertices: []string{"A", "B"}, VertexValues: []float64{1, 2, 3, 1}, Labels: Auto}, nil, `subgraph-matching: vertex_values: 3 for "B" and "A", 2 for "A" and "B", want the same`},
 		{RandomWalk{Series: Geometric, Lambda: 1, Labels: Auto}, []*graph.Graph{labelledGraph(t, "aa", "01")}, "rw: graph 0: the series needs a lambda under 1 for walks of any length, it is 1"},
 		{WL{Labels: Labels, Variant: Subtree}, []*graph.Graph{bare}, "wl: graph 0 has no labels, want discrete labels as in the other graphs"},
 		{Histogram{Edges: true, Scale: 1, Labels: Auto}, []*graph.Graph{plain}, "edge-labels: graph 0: no edge labels, want a label on every edge"},
@@ -474,6 +478,78 @@ func TestConverging(t *testing.T) {
 		if got := c.kernel.Converging(c.graphs).Lambda; !near(got, c.want) {
 			t.Errorf("%+v: Lambda %v, want %v", c.kernel, got, c.want)
 		}
+	}
+}
+
+// A walk on two complete graphs of n and n' vertices with one label has (n-1)(n'-1) steps to choose from each time, so that
+// the series is nn'/(1 − λ(n-1)(n'-1)). With λ = 0.9/ρ its terms leave the range of float64.
+func TestLongWalks(t *testing.T) {
+	var gs []*graph.Graph
+	for _, n := range []int{3, 5, 12, 40} {
+		rng := rand.New(rand.NewPCG(1, 1))
+		gs = append(gs, randomShape(rng, n, 1).build(t, rng, 1))
+	}
+	value := func(a, b *graph.Graph, lambda float64) float64 {
+		return float64(a.N()*b.N()) / (1 - lambda*float64(a.N()-1)*float64(b.N()-1))
+	}
+	k, err := RandomWalk{Series: Geometric, Lambda: 0.1, Labels: Labels}.Converging(t.Context(), gs)
+	if err != nil || !near(k.Lambda, 0.9/39/39) {
+		t.Fatalf("Lambda = %v, %v, want 0.9/39²", k.Lambda, err)
+	}
+	m := fitGram(t, k, gs)
+	for i, a := range gs {
+		for j, b := range gs {
+			if got, want := m.At(i, j), value(a, b, k.Lambda); math.Abs(got-want) > 1e-12*want {
+				t.Errorf("k(%d, %d) = %v, want %v", i, j, got, want)
+			}
+		}
+	}
+	k.Series, k.Lambda = Exponential, 500./39/39
+	if got, want := fitGram(t, k, gs[3:]).At(0, 0), 1600*math.Exp(500); math.Abs(got-want) > 1e-11*want {
+		t.Errorf("exponential: %v, want %v", got, want)
+	}
+}
+
+// With Damped, graphs for which the series diverges have steps of the weight 0.9/ρ.
+func TestDamped(t *testing.T) {
+	var gs []*graph.Graph
+	for _, n := range []int{2, 3, 5, 7} {
+		b := graph.NewBuilder(n)
+		for v := range n {
+			b.SetLabel(v, "A")
+			for u := range v {
+				b.AddEdge(u, v)
+			}
+		}
+		g, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		gs = append(gs, g)
+	}
+	lambda := []float64{0.1, 0.1, 0.9 / 16, 0.9 / 36}
+	for _, k := range []kernel.Kernel{
+		RandomWalk{Series: Geometric, Lambda: 0.1, Labels: Labels, Damped: true}, PlainWalk{Series: Geometric, Lambda: 0.1, Damped: true},
+	} {
+		m := fitCross(t, k, gs[:2], gs)
+		for i, a := range gs {
+			for j, b := range gs[:2] {
+				want := float64(a.N()*b.N()) / (1 - math.Sqrt(lambda[i]*lambda[j])*float64((a.N()-1)*(b.N()-1)))
+				if got := m.At(i, j); math.Abs(got-want) > 1e-11*want {
+					t.Errorf("%s: k(%d, %d) = %v, want %v", k, i, j, got, want)
+				}
+			}
+		}
+		all := fitGram(t, k, gs)
+		if ev := eigenvalues(all); ev[0] < -1e-12*ev[3] {
+			t.Errorf("%s: eigenvalues %v", k, ev)
+		}
+	}
+	if n := (PlainWalk{Series: Geometric, Lambda: 0.1}).Diverging(gs); n != 2 {
+		t.Errorf("%d graphs diverge, want 2", n)
+	}
+	if n, err := (RandomWalk{Series: Geometric, Lambda: 0.1, Labels: Labels}).Diverging(t.Context(), gs); n != 2 || err != nil {
+		t.Errorf("%d graphs diverge, %v, want 2", n, err)
 	}
 }
 

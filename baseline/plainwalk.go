@@ -58,7 +58,8 @@ func (s Series) terms(q float64) int {
 // where A is the weighted adjacency matrix: the sum over pairs of walks of i steps of the
 // products of the weights along both. P = 0 stands for walks of any length; then the
 // geometric series needs λρ² < 1 for the largest eigenvalue ρ of every graph, and Fit and
-// Cross return an error where that fails. RandomWalk is the kernel with labels.
+// Cross return an error where that fails. With Damped such a graph has λ = 0.9/ρ² in its features. RandomWalk is the
+// kernel with labels.
 //
 // The features of a graph are √μ_i m_i. Those of walks of any length end where a bound of
 // what the rest adds to the kernel with any graph is under 2⁻⁵⁴ of its value. A feature takes
@@ -67,6 +68,7 @@ type PlainWalk struct {
 	Series    Series  `json:"series" want:"one of geometric exponential" help:"Weights of walks of i steps: geometric, λ^i, or exponential, λ^i/i!."`
 	Lambda    float64 `json:"lambda" want:"positive" help:"Weight of a step."`
 	P         int     `json:"p" want:"0 to 1000" help:"Most steps; 0 for walks of any length."`
+	Damped    bool    `json:"damped" help:"Graphs for which the series over walks of any length diverges have a smaller weight of a step; they are an error otherwise."`
 	Normalize bool    `json:"normalize" help:"Scale values so that k(G,G) = 1."`
 }
 
@@ -111,9 +113,20 @@ func (k PlainWalk) Converging(graphs []*graph.Graph) PlainWalk {
 		largest = max(largest, bound)
 	}
 	if k.Lambda*largest*largest >= 1 {
-		k.Lambda = 0.9 / (largest * largest)
+		k.Lambda = damping / (largest * largest)
 	}
 	return k
+}
+
+// Diverging returns the number of graphs for which the series over walks of any length may not converge.
+func (k PlainWalk) Diverging(graphs []*graph.Graph) int {
+	n := 0
+	for _, g := range graphs {
+		if sigma := eigenvalueBound(g); k.P == 0 && !(k.Lambda*sigma*sigma < k.Series.limit()) {
+			n++
+		}
+	}
+	return n
 }
 
 func (k PlainWalk) features() featureMap {
@@ -127,7 +140,7 @@ func (k PlainWalk) count() countFunc {
 	var x, z []float64
 	return func(ctx context.Context, g *coloured, out *features) error {
 		sigma := eigenvalueBound(g.Graph)
-		terms, err := k.terms(sigma)
+		lambda, terms, err := k.terms(sigma)
 		if err != nil || g.N() == 0 {
 			return err
 		}
@@ -142,7 +155,7 @@ func (k PlainWalk) count() countFunc {
 		c := 1.0
 		return moments(terms, resized(&x, g.N()), resized(&z, g.N()), multiply, func(i int, m float64) {
 			out.add(uint32(i), c*m)
-			c *= sigma * math.Sqrt(k.Lambda)
+			c *= sigma * math.Sqrt(lambda)
 			if k.Series == Exponential {
 				c /= math.Sqrt(float64(i + 1))
 			}
@@ -185,18 +198,25 @@ func dot(x, y []float64) float64 {
 // vertices stays finite.
 const maxExponent = 600
 
-// terms returns the number of features of a graph whose largest eigenvalue is at most σ. For
+// damping is what λ times the largest eigenvalue becomes, of the number that it must stay under, where it is too large.
+const damping = 0.9
+
+// terms returns λ and the number of features of a graph whose largest eigenvalue is at most σ. For
 // walks of any length λσ² is under a limit L, 1 or maxExponent, for all graphs. A term of the
 // kernel with any other graph is then at most q^i or q^i/i! of the first, with q² = λσ²L.
-func (k PlainWalk) terms(sigma float64) (int, error) {
+func (k PlainWalk) terms(sigma float64) (lambda float64, n int, err error) {
 	if k.P > 0 {
-		return k.P + 1, nil
+		return k.Lambda, k.P + 1, nil
 	}
 	limit := k.Series.limit()
-	if r := k.Lambda * sigma * sigma; !(r < limit) {
-		return 0, fmt.Errorf("the series needs a lambda under %.4g for an adjacency matrix with eigenvalues of up to %.4g, it is %g", limit/(sigma*sigma), sigma, k.Lambda)
+	switch {
+	case k.Lambda*sigma*sigma < limit:
+	case k.Damped:
+		k.Lambda = damping * limit / (sigma * sigma)
+	default:
+		return 0, 0, fmt.Errorf("the series needs a lambda under %.4g for an adjacency matrix with eigenvalues of up to %.4g, it is %g", limit/(sigma*sigma), sigma, k.Lambda)
 	}
-	return k.Series.terms(math.Sqrt(k.Lambda*limit) * sigma), nil
+	return k.Lambda, k.Series.terms(math.Sqrt(k.Lambda*limit) * sigma), nil
 }
 
 // eigenvalueBound returns an upper bound of the largest eigenvalue ρ of the weighted

@@ -70,6 +70,8 @@ func kernels(normalize bool) []kernel.Kernel {
 		OddSth{Lambda: 1, Normalize: normalize, Labels: Unlabeled},
 		SubgraphMatching{Weights: []float64{1, 2, 0.5}, Normalize: normalize, Labels: Auto},
 		SubgraphMatching{Weights: []float64{1, 0, 1}, EdgeLabels: true, Normalize: normalize, Labels: Auto},
+		SubgraphMatching{Weights: []float64{1, 2, 0.5}, Vertices: []string{"L0", "L2"}, VertexValues: []float64{1, 0.5, 0.5, 2}, Normalize: normalize, Labels: Auto},
+		SubgraphMatching{Weights: []float64{1, 0, 1}, EdgeLabels: true, Edges: []string{"=", "-"}, EdgeValues: []float64{4, -1, -1, 1}, Normalize: normalize, Labels: Unlabeled},
 		Core{Base: "sp", Normalize: normalize}, Core{Base: "labels labels=unlabeled", Least: 2, Normalize: normalize},
 		Core{Base: "wl h=2", Normalize: normalize}, Core{Base: `core base="hadamard h=1"`, Normalize: normalize},
 		Hadamard{H: 3, Base: histogram, Normalize: normalize, Labels: Auto},

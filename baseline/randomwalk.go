@@ -16,11 +16,12 @@ import (
 //
 //	k(G, G') = Σ_{i=0..P} μ_i 1ᵀA×^i 1,   μ_i = λ^i or λ^i/i!,
 //
-// where A× is the adjacency matrix of the direct product of G and G' on the pairs of vertices with
-// equal labels. With AllPairs the term i = 0 counts all pairs of vertices. Weights play no part. P
-// = 0 stands for walks of any length. Then the geometric series needs λρ < 1 for the largest
-// eigenvalue ρ of the product of every graph with itself, and Fit and Cross return an error where
-// that fails.
+// where A× is the adjacency matrix of the direct product of G and G' on the pairs of
+// vertices with equal labels; with AllPairs the term i = 0 counts all pairs of vertices. Weights
+// play no part. P = 0 stands for walks of any length; then the geometric series needs λρ < 1 for
+// the largest eigenvalue ρ of the product of every graph with itself, and Fit and Cross return an
+// error where that fails. With Damped the weight of a step in such a graph is λ_G = 0.9/ρ, that in others λ_G = λ, and
+// two graphs have (λ_G λ_G')^(i/2) in place of λ^i, which is a kernel, too.
 //
 // The numbers of walks of each label sequence are explicit features. A sequence and its reverse
 // have as many walks, so one of the two is kept. A graph with more than 8192 sequences is compared
@@ -32,6 +33,7 @@ type RandomWalk struct {
 	Lambda    float64   `json:"lambda" want:"positive" help:"Weight of a step."`
 	Series    Series    `json:"series" want:"one of geometric exponential" help:"Weights of walks of i steps: geometric, λ^i, or exponential, λ^i/i!."`
 	AllPairs  bool      `json:"all_pairs" help:"Walks of no steps count vertices with different labels too."`
+	Damped    bool      `json:"damped" help:"Graphs for which the series over walks of any length diverges have a smaller weight of a step; they are an error otherwise."`
 	Labels    Labelling `json:"labels" want:"one of auto labels degrees unlabeled" help:"Labels of the vertices: auto (labels, else degrees), labels, degrees or unlabeled."`
 	Normalize bool      `json:"normalize" help:"Scale values so that k(G,G) = 1."`
 }
@@ -62,27 +64,46 @@ func (k RandomWalk) Resolve(graphs []*graph.Graph) (kernel.Kernel, error) { retu
 // Converging returns k with Lambda = 0.9/ρ where the series over walks of any length may not
 // converge. ρ is a bound of the largest eigenvalue of the product of any of the graphs with itself.
 func (k RandomWalk) Converging(ctx context.Context, graphs []*graph.Graph) (RandomWalk, error) {
-	if k.Series != Geometric || k.P > 0 {
+	if k.Series != Geometric {
 		return k, nil
 	}
-	c := colouring{wanted: k.Labels}
-	train, err := c.fit(ctx, graphs, 0)
-	if err != nil {
-		return k, fmt.Errorf("%s: %w", k.Name(), err)
+	rho, err := k.radii(ctx, graphs)
+	if largest := slices.Max(append(rho, 0)); !(k.Lambda*largest < 1) {
+		k.Lambda = damping / largest
 	}
-	largest := 0.0
-	var p product
-	for i := range train {
-		rho, err := p.rho(ctx, newSortedGraph(graphs[i], train[i].colours[0]))
-		if err != nil {
-			return k, err
+	return k, err
+}
+
+// Diverging returns the number of graphs for which the series over walks of any length may not converge.
+func (k RandomWalk) Diverging(ctx context.Context, graphs []*graph.Graph) (int, error) {
+	rho, err := k.radii(ctx, graphs)
+	n := 0
+	for _, r := range rho {
+		if !(k.Lambda*r < k.Series.limit()) {
+			n++
 		}
-		largest = max(largest, rho)
 	}
-	if !(k.Lambda*largest < 1) {
-		k.Lambda = 0.9 / largest
+	return n, err
+}
+
+// radii returns bounds of the largest eigenvalues of the products of graphs with themselves, none where walks end.
+func (k RandomWalk) radii(ctx context.Context, graphs []*graph.Graph) ([]float64, error) {
+	if k.P > 0 {
+		return nil, nil
 	}
-	return k, nil
+	c := colouring{wanted: k.Labels}
+	found, err := c.fit(ctx, graphs, 0)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", k.Name(), err)
+	}
+	out := make([]float64, len(graphs))
+	var p product
+	for i := range found {
+		if out[i], err = p.rho(ctx, newSortedGraph(graphs[i], found[i].colours[0])); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
 }
 
 func (k RandomWalk) features() featureMap {
@@ -103,7 +124,12 @@ func (k RandomWalk) features() featureMap {
 				if g.sorted.rho, err = p.rho(ctx, g.sorted); err != nil {
 					return err
 				}
-				if limit := k.Series.limit(); !(k.Lambda*g.sorted.rho < limit) {
+				g.sorted.lambda = k.Lambda
+				switch limit := k.Series.limit(); {
+				case k.Lambda*g.sorted.rho < limit:
+				case k.Damped:
+					g.sorted.lambda = damping * limit / g.sorted.rho
+				default:
 					return fmt.Errorf("the series needs a lambda under %.4g for walks of any length, it is %g", limit/g.sorted.rho, k.Lambda)
 				}
 			}

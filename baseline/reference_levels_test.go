@@ -223,26 +223,32 @@ func referenceTrees(k OddSth, g *graph.Graph) (count map[string]float64, size ma
 	return count, size
 }
 
-// referenceMatching adds up the weights of all maps between connected induced subgraphs, one pair of vertices after the
+// referenceMatching adds up the values of all maps between connected induced subgraphs, one pair of vertices after the
 // other.
 func referenceMatching(k SubgraphMatching, a, b *graph.Graph) float64 {
 	sum := 0.0
-	edge := func(g *graph.Graph, u, v int) string {
+	compare := func(x, y string, labels []string, values []float64) float64 {
+		if i, j := slices.Index(labels, x), slices.Index(labels, y); i >= 0 && j >= 0 {
+			return values[i*len(labels)+j]
+		}
+		return float64(btoi(x == y))
+	}
+	edge := func(g *graph.Graph, u, v int) (label string, ok bool) {
 		for i, w := range g.Neighbors(u) {
 			if int(w) == v && k.EdgeLabels {
-				return "edge " + g.EdgeLabel(u, i)
+				return g.EdgeLabel(u, i), true
 			} else if int(w) == v {
-				return "edge"
+				return "", true
 			}
 		}
-		return ""
+		return "", false
 	}
 	var from, to []int
-	var extend func()
-	extend = func() {
+	var extend func(value float64)
+	extend = func(value float64) {
 		n := len(from)
 		if n > 0 && connectedSet(a, from) {
-			sum += k.Weights[n-1]
+			sum += k.Weights[n-1] * value
 		}
 		if n == len(k.Weights) {
 			return
@@ -253,18 +259,27 @@ func referenceMatching(k SubgraphMatching, a, b *graph.Graph) float64 {
 		}
 		for u := start; u < a.N(); u++ {
 			for v := range b.N() {
-				fits := referenceLabel(k.Labels, a, u) == referenceLabel(k.Labels, b, v) && !slices.Contains(to, v)
-				for i := range from {
-					fits = fits && edge(a, u, from[i]) == edge(b, v, to[i])
+				product := value * compare(referenceLabel(k.Labels, a, u), referenceLabel(k.Labels, b, v), k.Vertices, k.VertexValues)
+				if slices.Contains(to, v) {
+					continue
 				}
-				if fits {
+				for i := range from {
+					x, ok := edge(a, u, from[i])
+					y, okToo := edge(b, v, to[i])
+					if ok != okToo {
+						product = 0
+					} else if ok {
+						product *= compare(x, y, k.Edges, k.EdgeValues)
+					}
+				}
+				if product != 0 {
 					from, to = append(from, u), append(to, v)
-					extend()
+					extend(product)
 					from, to = from[:n], to[:n]
 				}
 			}
 		}
 	}
-	extend()
+	extend(1)
 	return sum
 }

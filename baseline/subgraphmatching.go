@@ -10,23 +10,26 @@ import (
 	"github.com/mlgkernel/mlg/kernel"
 )
 
-// SubgraphMatching is the kernel of common subgraphs (Kriege and Mutzel, 2012) with labels that are
-// equal or not:
+// SubgraphMatching is the kernel of common subgraphs (Kriege and Mutzel, 2012),
 //
-//	k(G, G') = Σ_φ λ_|φ|.
+//	k(G, G') = Σ_φ λ_|φ| Π_v κ(v, φ(v)) Π_e κ(e, φ(e)),
 //
-// φ runs over the isomorphisms between connected induced subgraphs of G and G' that keep the labels
-// of vertices and edges. |φ| is the number of vertices that φ maps. λ_1, λ_2, … are the Weights;
-// matches of more vertices count nothing.
+// where φ runs over the isomorphisms between connected induced subgraphs of G and G', |φ| is the number of vertices
+// that φ maps, and λ_1, λ_2, … are the Weights; larger ones count nothing. κ is 1 for equal labels and 0 for others, or,
+// for labels among Vertices or Edges, what VertexValues or EdgeValues say. k is positive semi-definite where κ is.
 //
-// Two subgraphs of a type t have |Aut(t)| isomorphisms, so the numbers of subgraphs by type are
-// explicit features. They take time in proportion to the number of connected induced subgraphs of a
-// graph.
+// Where κ is equality there are |Aut(t)| isomorphisms between two subgraphs of a type t, so that the numbers of subgraphs
+// by type are explicit features. They take time in proportion to the number of connected induced subgraphs of a graph.
+// Otherwise graphs are compared pair by pair, in time in proportion to the number of isomorphisms.
 type SubgraphMatching struct {
-	Weights    []float64 `json:"weights" want:"at least 0" help:"Weights of matches of 1, 2, … vertices, up to 7 of them."`
-	EdgeLabels bool      `json:"edge_labels" help:"Labels of edges count, where graphs have them."`
-	Labels     Labelling `json:"labels" want:"one of auto labels degrees unlabeled" help:"Labels of the vertices: auto (labels, else degrees), labels, degrees or unlabeled."`
-	Normalize  bool      `json:"normalize" help:"Scale values so that k(G,G) = 1."`
+	Weights      []float64 `json:"weights" want:"at least 0" help:"Weights of matches of 1, 2, … vertices, up to 7 of them."`
+	EdgeLabels   bool      `json:"edge_labels" help:"Labels of edges count, where graphs have them."`
+	Vertices     []string  `json:"vertices" help:"Labels of vertices that vertex_values compares; others are equal or not."`
+	VertexValues []float64 `json:"vertex_values" help:"Values of every two labels of vertices, row by row."`
+	Edges        []string  `json:"edges" help:"Labels of edges that edge_values compares; others are equal or not."`
+	EdgeValues   []float64 `json:"edge_values" help:"Values of every two labels of edges, row by row."`
+	Labels       Labelling `json:"labels" want:"one of auto labels degrees unlabeled" help:"Labels of the vertices: auto (labels, else degrees), labels, degrees or unlabeled."`
+	Normalize    bool      `json:"normalize" help:"Scale values so that k(G,G) = 1."`
 }
 
 // maxMatch is the largest number of vertices of a match.
@@ -47,6 +50,12 @@ func (k SubgraphMatching) Validate() error {
 	if n := len(k.Weights); n < 1 || n > maxMatch {
 		return fmt.Errorf("%s: weights has %d numbers, want 1 to %d", k.Name(), n, maxMatch)
 	}
+	if len(k.Edges) > 0 && !k.EdgeLabels {
+		return fmt.Errorf("%s: edges = %q with edge_labels = false, want true", k.Name(), k.Edges)
+	}
+	if err := cmp.Or(checkValues("vertex_values", k.Vertices, k.VertexValues), checkValues("edge_values", k.Edges, k.EdgeValues)); err != nil {
+		return fmt.Errorf("%s: %w", k.Name(), err)
+	}
 	return kernel.Check(k)
 }
 func (k SubgraphMatching) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
@@ -56,10 +65,13 @@ func (k SubgraphMatching) Resolve(graphs []*graph.Graph) (kernel.Kernel, error) 
 	return resolve(k, graphs)
 }
 
-// features has a block for each size and number of automorphisms, which divides the factorial of
-// the size.
+// features has a block for each size and number of automorphisms, which divides the factorial of the size. Labels with
+// values other than 0 and 1 have no types, so that graphs are compared pair by pair.
 func (k SubgraphMatching) features() featureMap {
 	m := featureMap{labels: k.Labels, edgeLabels: k.EdgeLabels, normalize: k.Normalize}
+	if len(k.Vertices)+len(k.Edges) > 0 {
+		return pairwise(m, k.valued, k.matches)
+	}
 	blocks := map[[2]int]uint32{}
 	factorial := 1
 	for i, w := range k.Weights {
@@ -78,16 +90,76 @@ func (k SubgraphMatching) features() featureMap {
 	return m
 }
 
+// connectedSets visits the connected sets of up to most vertices of a graph, each once (ESU; Wernicke, 2006).
+type connectedSets struct {
+	graph *graph.Graph
+	most  int
+	visit func(larger func() error) error // looks at set; larger visits the larger sets that contain it
+
+	set  []int32 // at hand: the vertices in the order in which they came in
+	near []bool  // by vertex: in the set or next to it
+	seen int     // sets so far
+}
+
+func (s *connectedSets) all(ctx context.Context) error {
+	resized(&s.near, s.graph.N())
+	for v := range s.graph.N() {
+		var next []int32
+		s.near[v] = true
+		for _, u := range s.graph.Neighbors(v) {
+			s.near[u] = true
+			if int(u) > v {
+				next = append(next, u)
+			}
+		}
+		s.set = append(s.set[:0], int32(v))
+		if err := s.grow(ctx, next); err != nil {
+			return err
+		}
+		s.near[v] = false
+		for _, u := range s.graph.Neighbors(v) {
+			s.near[u] = false
+		}
+	}
+	return nil
+}
+
+// grow visits the set at hand and all larger ones that contain it. They grow by next: vertices after the first of the set
+// that are next to it, and that were not there, or not next to it, before.
+func (s *connectedSets) grow(ctx context.Context, next []int32) error {
+	if s.seen++; s.seen%64 == 0 && ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return s.visit(func() error {
+		for i := 0; i < len(next) && len(s.set) < s.most; i++ {
+			more := slices.Clone(next[i+1:])
+			at := len(more)
+			for _, u := range s.graph.Neighbors(int(next[i])) {
+				if u > s.set[0] && !s.near[u] {
+					s.near[u] = true
+					more = append(more, u)
+				}
+			}
+			s.set = append(s.set, next[i])
+			if err := s.grow(ctx, more); err != nil {
+				return err
+			}
+			s.set = s.set[:len(s.set)-1]
+			for _, u := range more[at:] {
+				s.near[u] = false
+			}
+		}
+		return nil
+	})
+}
+
 // subgraphTypes counts connected induced subgraphs by type.
 type subgraphTypes struct {
 	weights []float64
 	blocks  map[[2]int]uint32 // by size and number of automorphisms
 
 	*coloured
-	near  []bool  // by vertex: in the set or next to it
-	set   []int32 // vertices of the subgraph at hand
-	sets  int     // so far
-	order []int32 // the same, by colour
+	order []int32 // the set at hand, by colour
 	key   []uint32
 
 	seen  dictionary // subgraphs as they were met
@@ -105,25 +177,16 @@ func (s *subgraphTypes) count(ctx context.Context, g *coloured, out *features) e
 	if s.seen.len() > maxSeen {
 		*s = subgraphTypes{weights: s.weights, blocks: s.blocks}
 	}
-	s.coloured, s.sets = g, 0
-	resized(&s.near, g.N())
-	for v := range g.N() {
-		var next []int32
-		s.near[v] = true
-		for _, u := range g.Neighbors(v) {
-			s.near[u] = true
-			if int(u) > v {
-				next = append(next, u)
-			}
+	s.coloured = g
+	sets := connectedSets{graph: g.Graph, most: len(s.weights)}
+	sets.visit = func(larger func() error) error {
+		if s.weights[len(sets.set)-1] > 0 {
+			s.add(sets.set)
 		}
-		s.set = append(s.set[:0], int32(v))
-		if err := s.grow(ctx, next); err != nil {
-			return err
-		}
-		s.near[v] = false
-		for _, u := range g.Neighbors(v) {
-			s.near[u] = false
-		}
+		return larger()
+	}
+	if err := sets.all(ctx); err != nil {
+		return err
 	}
 	for _, t := range s.used {
 		start, end := s.types.start[t], len(s.types.words)
@@ -137,43 +200,9 @@ func (s *subgraphTypes) count(ctx context.Context, g *coloured, out *features) e
 	return nil
 }
 
-// grow counts the set at hand and all larger ones that contain it. A set grows by the vertices in
-// next: vertices after its first one that are adjacent to it, and were not in it or adjacent to it
-// before (Wernicke, 2006).
-func (s *subgraphTypes) grow(ctx context.Context, next []int32) error {
-	if s.sets++; s.sets%1024 == 0 && ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if s.weights[len(s.set)-1] > 0 {
-		s.add()
-	}
-	if len(s.set) == len(s.weights) {
-		return nil
-	}
-	for i, w := range next {
-		more := slices.Clone(next[i+1:])
-		at := len(more)
-		for _, u := range s.Neighbors(int(w)) {
-			if u > s.set[0] && !s.near[u] {
-				s.near[u] = true
-				more = append(more, u)
-			}
-		}
-		s.set = append(s.set, w)
-		if err := s.grow(ctx, more); err != nil {
-			return err
-		}
-		s.set = s.set[:len(s.set)-1]
-		for _, u := range more[at:] {
-			s.near[u] = false
-		}
-	}
-	return nil
-}
-
-// add counts the set at hand under its type.
-func (s *subgraphTypes) add() {
-	s.order = append(s.order[:0], s.set...)
+// add counts a set under its type.
+func (s *subgraphTypes) add(set []int32) {
+	s.order = append(s.order[:0], set...)
 	colour := s.colours[0]
 	slices.SortFunc(s.order, func(a, b int32) int { return cmp.Compare(colour[a], colour[b]) })
 	s.key = s.key[:0]
@@ -191,7 +220,7 @@ func (s *subgraphTypes) add() {
 	}
 	id := int(s.seen.intern(s.key, hashWords(s.key)))
 	if id == len(s.class) {
-		s.class = append(s.class, s.typeOf(s.key, len(s.set)))
+		s.class = append(s.class, s.typeOf(s.key, len(set)))
 	}
 	t := s.class[id]
 	if s.found[t] == 0 {
@@ -243,4 +272,165 @@ func (s *subgraphTypes) typeOf(key []uint32, n int) int {
 		s.found = append(s.found, 0)
 	}
 	return t
+}
+
+// checkValues checks a table of the values of every two labels.
+func checkValues(name string, labels []string, values []float64) error {
+	n := len(labels)
+	if len(values) != n*n {
+		return fmt.Errorf("%s has %d numbers, want %d for %d labels", name, len(values), n*n, n)
+	}
+	for i := range n {
+		for j := range i {
+			if labels[i] == labels[j] {
+				return fmt.Errorf("%s: the label %q stands twice", name, labels[i])
+			}
+			if values[i*n+j] != values[j*n+i] {
+				return fmt.Errorf("%s: %g for %q and %q, %g for %[4]q and %[3]q, want the same", name, values[i*n+j], labels[i], labels[j], values[j*n+i])
+			}
+		}
+	}
+	return nil
+}
+
+// valueTable has the values of labels by their rows: places among the labels that have values, -1 for others.
+type valueTable struct {
+	rows   map[string]int
+	values []float64
+}
+
+func newValueTable(labels []string, values []float64) valueTable {
+	t := valueTable{map[string]int{}, values}
+	for i, l := range labels {
+		t.rows[l] = i
+	}
+	return t
+}
+
+func (t valueTable) row(label string) int {
+	if i, ok := t.rows[label]; ok {
+		return i
+	}
+	return -1
+}
+
+// value returns that of two labels by their rows. Those without a row have 1 where they are the same.
+func (t valueTable) value(a, b int, same bool) float64 {
+	if a >= 0 && b >= 0 {
+		return t.values[a*len(t.rows)+b]
+	}
+	if same {
+		return 1
+	}
+	return 0
+}
+
+// valuedGraph is a graph with the rows of its labels in the tables of values.
+type valuedGraph struct {
+	*coloured
+	vertex []int
+	edge   [][]int // parallel to the neighbours of every vertex
+}
+
+// valued returns the function that finds the rows of labels.
+func (k SubgraphMatching) valued() func(context.Context, *coloured) (*valuedGraph, error) {
+	vertices, edges := newValueTable(k.Vertices, nil), newValueTable(k.Edges, nil)
+	return func(_ context.Context, g *coloured) (*valuedGraph, error) {
+		labels, err := k.Labels.resolve([]*graph.Graph{g.Graph})
+		out := &valuedGraph{coloured: g, vertex: make([]int, g.N()), edge: make([][]int, g.N())}
+		for v := range g.N() {
+			out.vertex[v] = vertices.row(labels.label(g.Graph, v))
+			for i := range g.Neighbors(v) {
+				out.edge[v] = append(out.edge[v], edges.row(g.EdgeLabel(v, i)))
+			}
+		}
+		return out, err
+	}
+}
+
+// matches returns the function that compares two graphs: it takes the connected sets of one of them, and extends
+// isomorphisms by every vertex that joins a set.
+func (k SubgraphMatching) matches() func(context.Context, *valuedGraph, *valuedGraph) (float64, error) {
+	m := matcher{SubgraphMatching: k, vertices: newValueTable(k.Vertices, k.VertexValues), edges: newValueTable(k.Edges, k.EdgeValues)}
+	return m.match
+}
+
+type matcher struct {
+	SubgraphMatching
+	vertices, edges valueTable
+
+	a, b  *valuedGraph
+	set   []int32 // vertices of a
+	to    []int32 // those of b that they are mapped to
+	value float64 // of the isomorphism: the product of κ
+	total float64
+}
+
+func (m *matcher) match(ctx context.Context, a, b *valuedGraph) (float64, error) {
+	if a.compare(b) > 0 { // the order of the sum is the same for (a, b) and (b, a)
+		a, b = b, a
+	}
+	all := make([]int32, b.N())
+	for v := range all {
+		all[v] = int32(v)
+	}
+	m.a, m.b, m.to, m.value, m.total = a, b, m.to[:0], 1, 0
+	sets := connectedSets{graph: a.Graph, most: len(m.Weights)}
+	sets.visit = func(larger func() error) error {
+		m.set = sets.set
+		n := len(m.set)
+		candidates := all
+		if n > 1 { // next to the image of a neighbour
+			i := slices.IndexFunc(m.set, func(u int32) bool {
+				_, ok := slices.BinarySearch(a.Neighbors(int(m.set[n-1])), u)
+				return ok
+			})
+			candidates = b.Neighbors(int(m.to[i]))
+		}
+		before := m.value
+		for _, v := range candidates {
+			m.to = append(m.to, v)
+			if m.value = before * m.last(); m.value != 0 {
+				m.total += float64(m.Weights[n-1] * m.value)
+				if err := larger(); err != nil {
+					return err
+				}
+			}
+			m.to = m.to[:n-1]
+		}
+		m.value = before
+		return nil
+	}
+	err := sets.all(ctx)
+	return m.total, err
+}
+
+// last returns what the last pair of vertices multiplies the value with, 0 where it makes the map no isomorphism.
+func (m *matcher) last() float64 {
+	n := len(m.to) - 1
+	u, v := m.set[n], m.to[n]
+	value := m.vertices.value(m.a.vertex[u], m.b.vertex[v], m.a.colours[0][u] == m.b.colours[0][v])
+	for i := 0; i < n && value != 0; i++ {
+		x, near := slices.BinarySearch(m.a.Neighbors(int(u)), m.set[i])
+		y, nearToo := slices.BinarySearch(m.b.Neighbors(int(v)), m.to[i])
+		switch {
+		case near != nearToo || v == m.to[i]:
+			return 0
+		case near:
+			value *= m.edges.value(m.a.edge[u][x], m.b.edge[v][y], m.a.edgeLabel(int(u), x) == m.b.edgeLabel(int(v), y))
+		}
+	}
+	return value
+}
+
+// compare orders graphs by content.
+func (g *valuedGraph) compare(o *valuedGraph) int {
+	order := cmp.Or(cmp.Compare(g.N(), o.N()), slices.Compare(g.colours[0], o.colours[0]))
+	for v := 0; order == 0 && v < g.N(); v++ {
+		order = slices.Compare(g.Neighbors(v), o.Neighbors(v))
+		if order == 0 && g.edges != nil {
+			order = slices.Compare(g.edges[v], o.edges[v])
+		}
+	}
+	return order
 }

@@ -14,7 +14,10 @@ type sortedGraph struct {
 	off, adj []int32
 	label    []uint32 // by vertex, ascending
 	runs     []labelRun
-	rho      float64 // bound of the largest eigenvalue of its product with itself, for walks of any length
+
+	// For walks of any length:
+	rho    float64 // bound of the largest eigenvalue of its product with itself
+	lambda float64 // weight of a step
 }
 
 // labelRun is the range of vertices from start to end that have a label.
@@ -157,22 +160,46 @@ func (p *product) rho(ctx context.Context, g *sortedGraph) (float64, error) {
 	return max(0, rho) * scale * (1 + 1e-12), err // rounding in the sums
 }
 
-// walks returns Σ_i μ_i 1ᵀA×^i 1.
+// walks returns Σ_i μ_i 1ᵀA×^i 1. Where the numbers of walks grow beyond 2⁵¹², or the weights fall below its inverse,
+// powers of two are taken out of them, which changes no digit.
 func (p *product) walks(ctx context.Context, a, b *sortedGraph) (float64, error) {
 	p.reset(a, b)
 	n, k := p.row[p.a.n()], p.walk
-	multiply := func(z, x []float64) error { return p.multiply(ctx, z, x) }
-	sum, weight := 0.0, 1.0
-	terms := k.P + 1
+	lambda, terms := k.Lambda, k.P+1
 	if k.P == 0 {
-		terms = k.Series.terms(k.Lambda * math.Sqrt(a.rho*b.rho))
+		if lambda = a.lambda; b.lambda != lambda {
+			lambda = math.Sqrt(a.lambda) * math.Sqrt(b.lambda)
+		}
+		terms = k.Series.terms(lambda * math.Sqrt(a.rho*b.rho))
 	}
+	const much = 256
+	large := false
+	power, next := 0, 0 // of two, taken out of x_j and x_{j+1}; of the weight it is given back
+	multiply := func(z, x []float64) error {
+		err := p.multiply(ctx, z, x)
+		if next = power; large {
+			next += much
+			for i := range z {
+				z[i] *= 0x1p-256
+			}
+		}
+		return err
+	}
+	sum, weight, given := 0.0, 1.0, 0
 	err := moments(terms, resized(&p.x, n), resized(&p.z, n), multiply, func(i int, m float64) {
 		if i == 0 && k.AllPairs {
 			m = float64(a.n()) * float64(b.n())
 		}
-		sum += float64(weight * m)
-		weight = k.Series.next(weight, k.Lambda, i)
+		if i%2 == 0 { // x_j·x_j
+			sum += math.Ldexp(float64(weight*m), 2*power-given)
+			large = m > 0x1p512
+		} else { // x_j·x_{j+1}
+			sum += math.Ldexp(float64(weight*m), power+next-given)
+			power = next
+		}
+		if weight = k.Series.next(weight, lambda, i); weight < 0x1p-512 {
+			weight, given = weight*0x1p256, given+much
+		}
 	})
 	return sum, err
 }

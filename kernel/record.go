@@ -171,19 +171,26 @@ func Text(k Kernel) string {
 }
 
 func textOf(v reflect.Value) string {
-	switch text := fmt.Sprint(v.Interface()); {
+	text := plainText(v)
+	if strings.ContainsAny(text, " =\"") {
+		return strconv.Quote(text)
+	}
+	return text
+}
+
+// plainText returns a value without quotation marks, as With reads it.
+func plainText(v reflect.Value) string {
+	switch {
 	case v.CanFloat():
 		return strconv.FormatFloat(v.Float(), 'g', -1, 64)
 	case v.CanInt():
 		return strconv.FormatInt(v.Int(), 10)
-	case v.Kind() == reflect.String && strings.ContainsAny(text, " =\""):
-		return strconv.Quote(text)
 	case v.Kind() != reflect.Slice:
-		return text
+		return fmt.Sprint(v.Interface())
 	}
 	parts := make([]string, v.Len())
 	for i := range parts {
-		parts[i] = textOf(v.Index(i))
+		parts[i] = plainText(v.Index(i))
 	}
 	return strings.Join(parts, ",")
 }

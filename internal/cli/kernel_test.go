@@ -62,8 +62,8 @@ func TestEveryParameter(t *testing.T) {
 					flag = map[string]string{"true": flagName(p.Name), "false": "--no-" + flagName(p.Name)[2:]}[text]
 				}
 				args := []string{"--kernel", name, flag}
-				if p.Name == "pair_rank" { // for the exact kernel alone
-					args = append(args, "--exact")
+				if other, text := kerneltest.Beside(p.Name); other != "" {
+					args = append(args, flagName(other)+"="+text)
 				}
 				if name == "mlg" || name == "flg" { // no graphs decide on the base kernel
 					if changed, err = kernel.With(changed, "base", "degree*wl(2)"); err != nil {

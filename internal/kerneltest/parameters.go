@@ -2,6 +2,7 @@ package kerneltest
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/mlgkernel/mlg/kernel"
@@ -29,6 +30,11 @@ func Another(t *testing.T, p kernel.Parameter) string {
 		choices = []string{"1,3"}
 	case "numbers":
 		choices = []string{"0.5,3"}
+		if strings.HasSuffix(p.Name, "_values") {
+			choices = []string{"1,0.5,0.5,2"}
+		}
+	case "texts":
+		choices = []string{map[string]string{"vertices": "C,N", "edges": "-,="}[p.Name]}
 	}
 	for _, c := range choices {
 		if c != fmt.Sprint(p.Default) {
@@ -39,12 +45,29 @@ func Another(t *testing.T, p kernel.Parameter) string {
 	return ""
 }
 
-// Changed returns a kernel with its parameter p set to Another, and, where that is for exact kernels alone, exact.
+// Beside returns the parameter that another one needs to be set, with its text, "" for none.
+func Beside(name string) (other, text string) {
+	switch name {
+	case "pair_rank": // for exact kernels alone
+		return "exact", "true"
+	case "vertices":
+		return "vertex_values", "1,0.5,0.5,2"
+	case "vertex_values":
+		return "vertices", "C,N"
+	case "edges":
+		return "edge_values", "1,0.5,0.5,2"
+	case "edge_values":
+		return "edges", "-,="
+	}
+	return "", ""
+}
+
+// Changed returns a kernel with its parameter p set to Another, and what it needs beside it.
 func Changed(t *testing.T, k kernel.Kernel, p kernel.Parameter) kernel.Kernel {
 	t.Helper()
 	changed, err := kernel.With(k, p.Name, Another(t, p))
-	if err == nil && p.Name == "pair_rank" {
-		changed, err = kernel.With(changed, "exact", "true")
+	if other, text := Beside(p.Name); err == nil && other != "" {
+		changed, err = kernel.With(changed, other, text)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -103,22 +103,34 @@ func (c *call) fit(args fitArgs) (any, error) {
 	return res, nil
 }
 
-// crossed returns the matrix between the graphs of the request and the training graphs.
-func (c *call) crossed() (*kernel.Matrix, error) {
+// crossed returns the graphs of the request, and the matrix between them and the training graphs.
+func (c *call) crossed() ([]*graph.Graph, *kernel.Matrix, error) {
 	graphs, err := c.graphs()
+	if err != nil {
+		return nil, nil, err
+	}
+	m, err := c.fitted.model.Kernel.Cross(c.ctx, graphs)
+	return graphs, m, err
+}
+
+// cross returns the matrix between new graphs and the training graphs, and the number of new graphs for which the series
+// of walks of any length diverges.
+func (c *call) cross() (any, error) {
+	graphs, m, err := c.crossed()
 	if err != nil {
 		return nil, err
 	}
-	return c.fitted.model.Kernel.Cross(c.ctx, graphs)
-}
-
-// cross returns the matrix between new graphs and the training graphs.
-func (c *call) cross() (any, error) {
-	m, err := c.crossed()
-	if err == nil {
-		c.putMatrix("cross", m)
+	c.putMatrix("cross", m)
+	var res struct {
+		Damped int `json:"damped"`
 	}
-	return nil, err
+	switch k := c.fitted.model.Kernel.Factors[0].Kernel.(type) {
+	case baseline.PlainWalk:
+		res.Damped = k.Diverging(graphs)
+	case baseline.RandomWalk:
+		res.Damped, err = k.Diverging(c.ctx, graphs)
+	}
+	return res, err
 }
 
 // diagonal returns the raw kernel of graphs with themselves, of the training graphs where the
@@ -257,7 +269,7 @@ func (c *call) embed() (any, error) {
 	if c.fitted.basis == nil {
 		return nil, errors.New("want the handle of an embedding")
 	}
-	k, err := c.crossed()
+	_, k, err := c.crossed()
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,12 @@ import warnings
 
 import numpy as np
 
+
+def alike(a, b):
+    """A kernel of labels."""
+    return 1 if a == b else 0.25
+
+
 # name: (class, parameters, base kernel class, with its parameters where it has some, or None)
 KERNELS = {
     "vertex histogram": ("VertexHistogram", {}, None),
@@ -71,6 +77,7 @@ KERNELS = {
     "subgraph matching": ("SubgraphMatching", {}, None),
     "subgraph matching, decreasing": ("SubgraphMatching", {"k": 4, "lw": "decreasing"}, None),
     "subgraph matching without labels": ("SubgraphMatching", {"k": 3, "kv": None, "ke": None}, None),
+    "subgraph matching by functions": ("SubgraphMatching", {"k": 3, "kv": alike, "ke": alike}, None),
 }
 # On graphs whose vertices have vectors.
 ATTRIBUTED = {

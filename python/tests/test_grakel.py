@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import pickle
 import warnings
 from pathlib import Path
 
@@ -189,9 +190,52 @@ def test_weights_of_matches():
     for lw in ("increasing", [0, 1, 2, 3], lambda n: n):
         # 4 vertices, 3 edges and 2 paths of 3
         assert mlgkernel.SubgraphMatching(k=3, lw=lw).fit_transform(graphs) == 4 + 2 * 3 + 3 * 2
-    for bad in ({"k": 8}, {"k": 3, "lw": [1]}, {"lw": "some"}, {"lw": lambda n: -1}, {"kv": lambda a, b: 1}):
+    for bad in ({"k": 8}, {"k": 3, "lw": [1]}, {"lw": "some"}, {"lw": lambda n: -1}, {"kv": "some"}):
         with pytest.raises(ValueError, match=f"{next(iter(bad))}|lw"):
             mlgkernel.SubgraphMatching(**bad).fit(graphs)
+
+
+def test_kernels_of_labels():
+    """Functions of labels, with labels that only new graphs have, in copies, and where they cannot work."""
+    seen = []
+
+    def product(a, b):
+        seen.append((a, b))
+        return a * b
+
+    def edge(weight):
+        return [{(0, 1): 1}, {0: "a", 1: "b"}, {(0, 1): weight}]
+
+    k = mlgkernel.SubgraphMatching(k=2, ke=product).fit([edge(2)])
+    np.testing.assert_array_equal(k.transform([edge(2), edge(5.5), edge("7")]), [[2 + 4], [2 + 11], [2 + 14]])
+    assert len(seen) == 6 and {type(x) for pair in seen for x in pair} == {int, float}
+    np.testing.assert_array_equal(k.diagonal()[1], [2 + 4, 2 + 30.25, 2 + 49])
+
+    k = mlgkernel.SubgraphMatching(k=2, ke=np.dot, n_jobs=1).fit([edge([1, 2])])
+    k = pickle.loads(pickle.dumps(k))
+    np.testing.assert_array_equal(k.transform([edge((3, 1)), edge([0, np.float64(1.5)])]), [[2 + 5], [2 + 3]])
+    assert k.kernel_ == "subgraph-matching weights=1,1 labels=labels normalize=false"
+
+    rows = [
+        [(0, 1)],
+        {0: [1, 2], 1: [3, 1]},
+    ]  # dot products 5, 5, 5 and 10
+    assert mlgkernel.SubgraphMatching(k=2, kv=np.dot).fit_transform([rows]) == 5 + 5 + 10 + 5 + 5 * 10 + 5 * 5
+
+    both = {(0, 1): 1, (1, 0): 2}
+    for graph, text in (
+        ([{(0, 1): 1}], "graph 0 has no labels"),
+        ([{(0, 1): 1}, {0: 1, 1: 2}], "graph 0 has no labels of edges"),
+        ([list(both), {0: 1, 1: 2}, both], r"graph 0: edge \(0, 1\) has different labels"),
+    ):
+        with pytest.raises(mlgkernel.GraphError, match=text):
+            mlgkernel.SubgraphMatching(kv=product, ke=product).fit([graph])
+    with pytest.raises(ValueError, match=r"divide=.*nan.*, want a finite number"):
+        mlgkernel.SubgraphMatching(ke=np.divide).fit([edge(0)])
+    with pytest.raises(ValueError, match=r"kv=.*want 'equal' or None for the base"):
+        mlgkernel.WeisfeilerLehman(base_graph_kernel=(mlgkernel.SubgraphMatching, {"kv": product})).fit(
+            [edge(1)]
+        )
 
 
 def test_base_kernels():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+import warnings
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from mlgkernel import (
     Propagation,
     PyramidMatch,
     RandomWalk,
+    RandomWalkLabeled,
     ShortestPath,
     VertexHistogram,
     WeisfeilerLehman,
@@ -271,6 +273,26 @@ def test_random_walk_takes_weights_and_shrinks_lamda(molecules):
         got = k.fit_transform(molecules)
     assert k.lamda_ == pytest.approx(0.3, abs=1e-12)  # 0.9 / 3: the largest eigenvalue is sqrt(3)
     np.testing.assert_allclose(got, RandomWalk(lamda=0.3).fit_transform(molecules), rtol=1e-9)
+
+
+@pytest.mark.parametrize("cls", [RandomWalk, RandomWalkLabeled])
+def test_walks_that_diverge_on_new_graphs(cls):
+    """Complete graphs of n and m vertices have n m / (1 - lamda (n - 1) (m - 1))."""
+
+    def complete(n):
+        return [{(i, j) for i in range(n) for j in range(i)}, dict.fromkeys(range(n), "a")]
+
+    k = cls(lamda=0.1).fit([complete(2), complete(3)])
+    with pytest.warns(UserWarning, match=r"lamda=0.1 is too large .* on 1 of these graphs") as told:
+        got = k.transform([complete(4), complete(5)])
+    assert [w.filename for w in told] == [__file__]
+    step = np.sqrt(0.1 * 0.9 / 16)
+    want = [[8 / (1 - 0.3), 12 / (1 - 0.6)], [10 / (1 - step * 4), 15 / (1 - step * 8)]]
+    np.testing.assert_allclose(got, want, rtol=1e-11)
+    np.testing.assert_allclose(k.diagonal()[1], [16 / (1 - 0.9), 25 / (1 - 0.9)], rtol=1e-10)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        k.transform([complete(4)])
 
 
 def test_graphlet_samples_come_near_to_counts(drugs):

@@ -370,14 +370,19 @@ def _warn(notes: dict[str, int], body: bytes) -> None:
 
 
 def warn_of(notes: dict[str, int]) -> None:
-    """Warn of what was changed in graphs, at the line that called this package, be it by scikit-learn."""
+    """Warn of what was changed in graphs."""
+    for key, text in _NOTES.items():
+        if notes.get(key):
+            warn(text.format(notes[key]), DirectedWarning)
+
+
+def warn(text: str, category: type[Warning] = UserWarning) -> None:
+    """Warn at the line that called this package, be it by scikit-learn."""
     level, frame = 1, sys._getframe()
     between = tuple(os.path.dirname(path) + os.sep for path in (__file__, sklearn.__file__))
     while frame.f_back is not None and frame.f_code.co_filename.startswith(between):
         level, frame = level + 1, frame.f_back
-    for key, text in _NOTES.items():
-        if notes.get(key):
-            warnings.warn(text.format(notes[key]), DirectedWarning, stacklevel=level)
+    warnings.warn(text, category, stacklevel=level)
 
 
 def stop_worker() -> None:

@@ -160,6 +160,9 @@ class Kernel(TransformerMixin, OnGraphs):
     def _adjust(self, result: dict[str, Any]) -> None:
         """Take over what fitting has decided."""
 
+    def _heed(self, result: dict[str, Any]) -> None:
+        """Take note of what the worker says of new graphs."""
+
     def transform(self, X: Any) -> np.ndarray:
         """Return the kernel matrix between graphs and the training graphs.
 
@@ -174,7 +177,8 @@ class Kernel(TransformerMixin, OnGraphs):
         check_is_fitted(self, "kernel_")
         with self._working("compared graphs with {0.n_graphs_in_}") as bar:
             new = pack(as_graphs(X, self))
-            _, arrays = _engine.call("cross", {}, new, held=self._held, progress=bar)
+            result, arrays = _engine.call("cross", {}, new, held=self._held, progress=bar)
+        self._heed(result)
         self._new = new
         return arrays["cross"]
 

@@ -330,6 +330,8 @@ def _label(field: str, value: Any) -> str:
         return value.decode(errors="backslashreplace")
     if isinstance(value, (list, tuple, set, frozenset, dict, np.ndarray)):
         if field == "edge_labels" or isinstance(value, tuple):
+            if isinstance(value, (list, tuple)):
+                value = type(value)(x.item() if isinstance(x, np.generic) else x for x in value)
             return repr(value.tolist() if isinstance(value, np.ndarray) else value)
         raise GraphError(
             f"{field}: {value!r:.60}, want a number or a text, or vectors of numbers for all vertices"

@@ -7,11 +7,11 @@ as graphs is described in `mlgkernel.as_graphs`.
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, ClassVar
 
 import numpy as np
 
+from . import _engine
 from ._kernel import Kernel, iterations, seed
 from .attributed import GraphHopper, Propagation, PropagationAttr, ShortestPathAttr
 from .frameworks import CoreFramework, Framework, HadamardCode, WeisfeilerLehman
@@ -230,7 +230,9 @@ class RandomWalk(Kernel):
     lamda : float, default 0.1
         Above 0. The geometric series over walks of any length needs ``lamda < 1 / (r * r)`` for the largest
         eigenvalue r of any training graph. Where it is larger, ``0.9 / (r * r)`` is used, with a
-        warning; `lamda_` has the value.
+        warning; `lamda_` has the value. A new graph for which that is too large has steps of the
+        weight ``0.9 / (r * r)`` for its own r, with a warning; two graphs with the weights l and l'
+        have ``sqrt(l * l')`` in place of `lamda`.
     method_type : {"fast", "baseline"}
         Has no effect.
     kernel_type : {"geometric", "exponential"}
@@ -251,7 +253,7 @@ class RandomWalk(Kernel):
            [ 6.92, 10.96]])
     """
 
-    _walks: ClassVar[dict[str, Any]] = {"kernel": "rw-plain"}
+    _walks: ClassVar[dict[str, Any]] = {"kernel": "rw-plain", "damped": True}
 
     def __init__(
         self,
@@ -291,11 +293,16 @@ class RandomWalk(Kernel):
     def _adjust(self, result: dict[str, Any]) -> None:
         self.lamda_ = result["record"]["lambda"]
         if self.lamda_ != self.lamda:
-            warnings.warn(
-                f"lamda={self.lamda} is too large for the geometric series to converge on these "
-                f"graphs; {self.lamda_:.6g} is used",
-                UserWarning,
-                stacklevel=4,
+            _engine.warn(
+                f"lamda={self.lamda} is too large for the geometric series to converge on these graphs; "
+                f"{self.lamda_:.6g} is used"
+            )
+
+    def _heed(self, result: dict[str, Any]) -> None:
+        if result["damped"]:
+            _engine.warn(
+                f"lamda={self.lamda_:.6g} is too large for the series to converge on {result['damped']} of "
+                "these graphs; their steps have smaller weights"
             )
 
 
@@ -313,7 +320,7 @@ class RandomWalkLabeled(RandomWalk):
     lamda : float, positive, default 0.1
         The geometric series over walks of any length needs ``lamda < 1 / r`` for the largest eigenvalue r of
         the product of any training graph with itself. Where it may be larger, ``0.9 / r`` is used, with a
-        warning; `lamda_` has the value.
+        warning; `lamda_` has the value. New graphs for which it may be larger are treated as in `RandomWalk`.
     method_type : {"fast", "baseline"}, default "fast"
         Has no effect.
     kernel_type : {"geometric", "exponential"}, default "geometric"
@@ -324,7 +331,8 @@ class RandomWalkLabeled(RandomWalk):
     Notes
     -----
     Values are exact to rounding, as GraKeL's are with ``method_type="baseline"``. With ``"fast"`` GraKeL
-    0.1.11 ends its series early, and where the series does not converge it returns numbers all the same.
+    0.1.11 ends its series early. Where the series does not converge for new graphs it returns negative
+    numbers, or, normalised, none.
 
     Examples
     --------
@@ -334,4 +342,4 @@ class RandomWalkLabeled(RandomWalk):
            [ 8., 12.]])
     """
 
-    _walks: ClassVar[dict[str, Any]] = {"kernel": "rw", "labels": "labels", "all_pairs": True}
+    _walks: ClassVar[dict[str, Any]] = {"kernel": "rw", "labels": "labels", "all_pairs": True, "damped": True}

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import copy
+import json
+import re
+from collections.abc import Callable, Hashable, Iterable
 from typing import Any
 
 import numpy as np
 
-from ._kernel import Kernel, whole
+from . import _engine
+from ._batch import pack
+from ._inputs import as_graphs
+from ._kernel import Kernel, number, whole
+from .exceptions import GraphError
+from .graph import Graph
 
 
 def within(name: str, value: Any, least: int, most: int) -> int:
@@ -127,8 +136,11 @@ _SIZES = {
 
 
 class SubgraphMatching(Kernel):
-    """The subgraph matching kernel,
-    ``k(G, G') = sum over isomorphisms between connected induced subgraphs of lw(number of vertices)``.
+    """The subgraph matching kernel, ``k(G, G') = sum over isomorphisms between connected induced subgraphs of
+    lw(number of vertices) * product of kv(a, a') * product of ke(b, b')``.
+
+    The products are over the labels a of the vertices, and b of the edges, that are mapped to those with the
+    labels a' and b'.
 
     Parameters
     ----------
@@ -136,18 +148,22 @@ class SubgraphMatching(Kernel):
         As in `VertexHistogram`.
     k : int from 1 to 7, default 5
         Largest number of vertices.
-    kv : "equal" or None, default "equal"
-        Whether labels of vertices must be equal; with None they play no part.
-    ke : "equal" or None, default "equal"
-        Whether labels of edges must be equal, where graphs have them; with None they play no part.
+    kv : "equal", None or callable, default "equal"
+        Kernel of the labels of vertices: 1 for equal labels and 0 for others; with None they play no part. A
+        symmetric function of two labels gives any number. Attributes are given to it as arrays.
+    ke : "equal", None or callable, default "equal"
+        The same for labels of edges. Without a function, edges without labels have equal ones.
     lw : str, sequence or callable, default "uniform"
         Weights: "uniform" (1), "increasing" (n), "decreasing" (1/n) or "strong_decreasing" (1/n**2) for n
         vertices, ``k + 1`` numbers for 0 to k vertices, of which the first plays no part, or a function of n.
 
     Notes
     -----
-    Kernels of labels other than equality are not there: `kv` and `ke` take no functions. GraKeL 0.1.11 calls
-    a function `lw` with ``n - 1``, and accepts no sequence.
+    A function is called once for every two different labels, of which there may be up to 4096, and the
+    worker gets the table of its values. Labels are texts here. Functions get numbers, and arrays, for texts
+    that are numbers, or lists of numbers. With functions graphs are compared pair by pair, in time in
+    proportion to the number of isomorphisms. GraKeL 0.1.11 calls a function `lw` with ``n - 1``, and accepts
+    no sequence.
 
     Examples
     --------
@@ -155,6 +171,11 @@ class SubgraphMatching(Kernel):
     >>> SubgraphMatching(k=3).fit_transform(["CCO", "CCC"])
     array([[ 9., 10.],
            [10., 19.]])
+    >>> def alike(a, b):
+    ...     return 1 if a == b else 0.5
+    >>> SubgraphMatching(k=2, kv=alike).fit_transform(["CCO", "CCC"])
+    array([[12.25, 13.5 ],
+           [13.5 , 17.  ]])
     """
 
     def __init__(
@@ -163,8 +184,8 @@ class SubgraphMatching(Kernel):
         verbose: bool = False,
         normalize: bool = False,
         k: int = 5,
-        kv: str | None = "equal",
-        ke: str | None = "equal",
+        kv: Any = "equal",
+        ke: Any = "equal",
         lw: Any = "uniform",
     ) -> None:
         self.n_jobs = n_jobs
@@ -176,16 +197,23 @@ class SubgraphMatching(Kernel):
         self.lw = lw
 
     def _record(self) -> dict[str, Any]:
+        tables = getattr(self, "_tables", {})
         for name, value in (("kv", self.kv), ("ke", self.ke)):
-            if value not in ("equal", None):
-                raise ValueError(f'{name}={value!r}, want "equal" or None')
-        return {
+            if callable(value) and name not in tables:
+                raise ValueError(f"{name}={value!r}, want 'equal' or None for the base of another kernel")
+            if not callable(value) and value not in ("equal", None):
+                raise ValueError(f"{name}={value!r}, want 'equal', None or a function of two labels")
+        record = {
             "kernel": "subgraph-matching",
             "weights": self._weights(within("k", self.k, 1, 7)),
             "edge_labels": self.ke is not None,
             "labels": "unlabeled" if self.kv is None else "labels",
             "normalize": bool(self.normalize),
         }
+        for name, labels, values in (("kv", "vertices", "vertex_values"), ("ke", "edges", "edge_values")):
+            if name in tables:
+                record[labels], record[values] = tables[name].record()
+        return record
 
     def _weights(self, k: int) -> list[float]:
         lw = _SIZES.get(self.lw) if isinstance(self.lw, str) else self.lw
@@ -197,3 +225,90 @@ class SubgraphMatching(Kernel):
         if not all(np.isfinite(w) and w >= 0 for w in weights):
             raise ValueError(f"lw gives {weights}, want finite numbers that are not negative")
         return [float(w) for w in weights]
+
+    def _fit(self, X: Any, gram: bool) -> np.ndarray | None:
+        self._forget()  # also when reading the graphs fails
+        self._tables = {name: _Table() for name in ("kv", "ke") if callable(getattr(self, name))}
+        if self._tables:
+            self._record()  # wrong parameters are told before wrong graphs
+            X = self._numbered(as_graphs(X))
+            self._train = pack(X)
+        return super()._fit(X, gram)
+
+    def _adjust(self, result: dict[str, Any]) -> None:
+        result["kernel"] = re.sub(r" (vertices|edges|vertex_values|edge_values)=\S+", "", result["kernel"])
+
+    def transform(self, X: Any) -> np.ndarray:
+        if getattr(self, "_tables", None):
+            sizes = [len(t.rows) for t in self._tables.values()]
+            X = self._numbered(as_graphs(X, self))
+            if sizes != [len(t.rows) for t in self._tables.values()]:  # labels that the worker does not know
+                self._held = _engine.Held("fit", self._request(), self._train)
+        return super().transform(X)
+
+    def _numbered(self, graphs: list[Graph]) -> list[Graph]:
+        """Return graphs whose labels are rows of the tables, which become longer by new labels."""
+        out = []
+        for i, g in enumerate(graphs):
+            h = copy.copy(g)
+            if "kv" in self._tables and g.n:
+                rows = g.attributes if g.attributes is not None else g._labels
+                if rows is None:
+                    raise GraphError(f"graph {i} has no labels, which kv compares")
+                h._labels, h.attributes = self._tables["kv"].numbers(self.kv, rows), None
+            if "ke" in self._tables and len(g.edges):
+                if g._edge_labels is None:
+                    raise GraphError(f"graph {i} has no labels of edges, which ke compares")
+                h._edge_labels = self._tables["ke"].numbers(self.ke, g._edge_labels)
+                found: dict[tuple[int, ...], int] = {}
+                for pair, label in zip(map(tuple, np.sort(g.edges).tolist()), h._edge_labels):
+                    if found.setdefault(pair, label) != label:
+                        u, v = (g.vertices[x] for x in pair)
+                        raise GraphError(
+                            f"graph {i}: edge ({u!r}, {v!r}) has different labels by direction, want one"
+                        )
+            out.append(h)
+        return out
+
+
+class _Table:
+    """The values of a function of two labels, for the labels that were met."""
+
+    def __init__(self) -> None:
+        self.rows: dict[Hashable, int] = {}
+        self.labels: list[Any] = []
+        self.values: list[list[float]] = []  # those with the labels before, and with itself
+
+    def numbers(self, function: Callable[[Any, Any], Any], labels: Iterable[Any]) -> list[int]:
+        """Return the rows of labels, new ones included."""
+        out = []
+        for label in labels:
+            key = tuple(label) if isinstance(label, np.ndarray) else str(label)
+            if key not in self.rows:
+                if len(self.labels) == 4096:
+                    raise GraphError("more than 4096 different labels, want fewer for functions of labels")
+                self.labels.append(label if isinstance(label, np.ndarray) else _value(key))
+                name = getattr(function, "__name__", "the function of labels")
+                self.values.append([number(name, function(self.labels[-1], x)) for x in self.labels])
+                self.rows[key] = len(self.rows)
+            out.append(self.rows[key])
+        return out
+
+    def record(self) -> tuple[list[str], list[float]]:
+        """Return the labels, which are numbers, and the values of every two, row by row."""
+        n = len(self.values)
+        table = np.zeros((n, n))
+        for i, row in enumerate(self.values):
+            table[i, : i + 1] = table[: i + 1, i] = row
+        return list(map(str, range(n))), table.ravel().tolist()
+
+
+def _value(text: Any) -> Any:
+    """Return the number, or array of numbers, that a text is, or the text."""
+    try:
+        value = json.loads(str(text).replace("(", "[").replace(")", "]"))
+    except ValueError:
+        return text
+    if isinstance(value, list):
+        return np.array(value)
+    return value if isinstance(value, (int, float)) else text
