@@ -58,8 +58,8 @@ func (s Series) terms(q float64) int {
 // where A is the weighted adjacency matrix: the sum over pairs of walks of i steps of the
 // products of the weights along both. P = 0 stands for walks of any length; then the
 // geometric series needs λρ² < 1 for the largest eigenvalue ρ of every graph, and Fit and
-// Cross return an error where that fails. With Damped such a graph has λ = 0.9/ρ² in its features. RandomWalk is the
-// kernel with labels.
+// Cross return an error where that fails. With Damped such a graph has λ = 0.9/ρ² in its
+// features. RandomWalk is the kernel with labels.
 //
 // The features of a graph are √μ_i m_i. Those of walks of any length end where a bound of
 // what the rest adds to the kernel with any graph is under 2⁻⁵⁴ of its value. A feature takes
@@ -118,7 +118,8 @@ func (k PlainWalk) Converging(graphs []*graph.Graph) PlainWalk {
 	return k
 }
 
-// Diverging returns the number of graphs for which the series over walks of any length may not converge.
+// Diverging returns the number of graphs for which the series over walks of any length may not
+// converge.
 func (k PlainWalk) Diverging(graphs []*graph.Graph) int {
 	n := 0
 	for _, g := range graphs {
@@ -198,7 +199,7 @@ func dot(x, y []float64) float64 {
 // vertices stays finite.
 const maxExponent = 600
 
-// damping is what λ times the largest eigenvalue becomes, of the number that it must stay under, where it is too large.
+// damping is the share of its limit that λ times the largest eigenvalue gets where it is too large.
 const damping = 0.9
 
 // terms returns λ and the number of features of a graph whose largest eigenvalue is at most σ. For

@@ -16,12 +16,12 @@ import (
 //
 //	k(G, G') = Σ_{i=0..P} μ_i 1ᵀA×^i 1,   μ_i = λ^i or λ^i/i!,
 //
-// where A× is the adjacency matrix of the direct product of G and G' on the pairs of
-// vertices with equal labels; with AllPairs the term i = 0 counts all pairs of vertices. Weights
-// play no part. P = 0 stands for walks of any length; then the geometric series needs λρ < 1 for
-// the largest eigenvalue ρ of the product of every graph with itself, and Fit and Cross return an
-// error where that fails. With Damped the weight of a step in such a graph is λ_G = 0.9/ρ, that in others λ_G = λ, and
-// two graphs have (λ_G λ_G')^(i/2) in place of λ^i, which is a kernel, too.
+// where A× is the adjacency matrix of the direct product of G and G' on the pairs of vertices with
+// equal labels. With AllPairs the term i = 0 counts all pairs of vertices. Weights play no part. P
+// = 0 stands for walks of any length. Then the geometric series needs λρ < 1 for the largest
+// eigenvalue ρ of the product of every graph with itself, and Fit and Cross return an error where
+// that fails. With Damped such a graph has the weight λ_G = 0.9/ρ of a step instead, others have
+// λ_G = λ, and (λ_G λ_G')^(i/2) takes the place of λ^i.
 //
 // The numbers of walks of each label sequence are explicit features. A sequence and its reverse
 // have as many walks, so one of the two is kept. A graph with more than 8192 sequences is compared
@@ -74,7 +74,8 @@ func (k RandomWalk) Converging(ctx context.Context, graphs []*graph.Graph) (Rand
 	return k, err
 }
 
-// Diverging returns the number of graphs for which the series over walks of any length may not converge.
+// Diverging returns the number of graphs for which the series over walks of any length may not
+// converge.
 func (k RandomWalk) Diverging(ctx context.Context, graphs []*graph.Graph) (int, error) {
 	rho, err := k.radii(ctx, graphs)
 	n := 0
@@ -86,7 +87,8 @@ func (k RandomWalk) Diverging(ctx context.Context, graphs []*graph.Graph) (int, 
 	return n, err
 }
 
-// radii returns bounds of the largest eigenvalues of the products of graphs with themselves, none where walks end.
+// radii returns bounds of the largest eigenvalues of the products of graphs with themselves, none
+// where P is the number of steps.
 func (k RandomWalk) radii(ctx context.Context, graphs []*graph.Graph) ([]float64, error) {
 	if k.P > 0 {
 		return nil, nil

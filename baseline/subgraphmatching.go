@@ -12,15 +12,17 @@ import (
 
 // SubgraphMatching is the kernel of common subgraphs (Kriege and Mutzel, 2012),
 //
-//	k(G, G') = Σ_φ λ_|φ| Π_v κ(v, φ(v)) Π_e κ(e, φ(e)),
+//	k(G, G') = Σ_φ λ_|φ| Π_v κ(v, φ(v)) Π_e κ(e, φ(e)).
 //
-// where φ runs over the isomorphisms between connected induced subgraphs of G and G', |φ| is the number of vertices
-// that φ maps, and λ_1, λ_2, … are the Weights; larger ones count nothing. κ is 1 for equal labels and 0 for others, or,
-// for labels among Vertices or Edges, what VertexValues or EdgeValues say. k is positive semi-definite where κ is.
+// φ runs over the isomorphisms between connected induced subgraphs of G and G'. |φ| is the number of
+// vertices that φ maps. λ_1, λ_2, … are the Weights; matches of more vertices count nothing. κ is 1
+// for equal labels and 0 for others, or, for labels among Vertices or Edges, what VertexValues or
+// EdgeValues say. k is positive semi-definite where κ is.
 //
-// Where κ is equality there are |Aut(t)| isomorphisms between two subgraphs of a type t, so that the numbers of subgraphs
-// by type are explicit features. They take time in proportion to the number of connected induced subgraphs of a graph.
-// Otherwise graphs are compared pair by pair, in time in proportion to the number of isomorphisms.
+// Where κ is equality, two subgraphs of a type t have |Aut(t)| isomorphisms, so the numbers of
+// subgraphs by type are explicit features. They take time in proportion to the number of connected
+// induced subgraphs of a graph. Otherwise graphs are compared pair by pair, in time in proportion to
+// the number of isomorphisms.
 type SubgraphMatching struct {
 	Weights      []float64 `json:"weights" want:"at least 0" help:"Weights of matches of 1, 2, … vertices, up to 7 of them."`
 	EdgeLabels   bool      `json:"edge_labels" help:"Labels of edges count, where graphs have them."`
@@ -65,8 +67,8 @@ func (k SubgraphMatching) Resolve(graphs []*graph.Graph) (kernel.Kernel, error) 
 	return resolve(k, graphs)
 }
 
-// features has a block for each size and number of automorphisms, which divides the factorial of the size. Labels with
-// values other than 0 and 1 have no types, so that graphs are compared pair by pair.
+// features has a block for each size and number of automorphisms, which divides the factorial of
+// the size. With tables of values there are no types, and graphs are compared pair by pair.
 func (k SubgraphMatching) features() featureMap {
 	m := featureMap{labels: k.Labels, edgeLabels: k.EdgeLabels, normalize: k.Normalize}
 	if len(k.Vertices)+len(k.Edges) > 0 {
@@ -90,7 +92,8 @@ func (k SubgraphMatching) features() featureMap {
 	return m
 }
 
-// connectedSets visits the connected sets of up to most vertices of a graph, each once (ESU; Wernicke, 2006).
+// connectedSets visits the connected sets of up to most vertices of a graph, each once (ESU;
+// Wernicke, 2006).
 type connectedSets struct {
 	graph *graph.Graph
 	most  int
@@ -124,8 +127,9 @@ func (s *connectedSets) all(ctx context.Context) error {
 	return nil
 }
 
-// grow visits the set at hand and all larger ones that contain it. They grow by next: vertices after the first of the set
-// that are next to it, and that were not there, or not next to it, before.
+// grow visits the set at hand and all larger ones that contain it. A set grows by the vertices in
+// next: vertices after its first one that are adjacent to it, and were not in it or adjacent to it
+// before.
 func (s *connectedSets) grow(ctx context.Context, next []int32) error {
 	if s.seen++; s.seen%64 == 0 && ctx.Err() != nil {
 		return ctx.Err()
@@ -293,7 +297,8 @@ func checkValues(name string, labels []string, values []float64) error {
 	return nil
 }
 
-// valueTable has the values of labels by their rows: places among the labels that have values, -1 for others.
+// valueTable has the values of every two labels. The row of a label is its place among the labels
+// that have values, -1 for others.
 type valueTable struct {
 	rows   map[string]int
 	values []float64
@@ -348,8 +353,8 @@ func (k SubgraphMatching) valued() func(context.Context, *coloured) (*valuedGrap
 	}
 }
 
-// matches returns the function that compares two graphs: it takes the connected sets of one of them, and extends
-// isomorphisms by every vertex that joins a set.
+// matches returns the function that compares two graphs. It takes the connected sets of one of them,
+// and extends isomorphisms by every vertex that joins a set.
 func (k SubgraphMatching) matches() func(context.Context, *valuedGraph, *valuedGraph) (float64, error) {
 	m := matcher{SubgraphMatching: k, vertices: newValueTable(k.Vertices, k.VertexValues), edges: newValueTable(k.Edges, k.EdgeValues)}
 	return m.match
@@ -405,7 +410,7 @@ func (m *matcher) match(ctx context.Context, a, b *valuedGraph) (float64, error)
 	return m.total, err
 }
 
-// last returns what the last pair of vertices multiplies the value with, 0 where it makes the map no isomorphism.
+// last returns the factor of the last pair of vertices, 0 where the map is no isomorphism with it.
 func (m *matcher) last() float64 {
 	n := len(m.to) - 1
 	u, v := m.set[n], m.to[n]

@@ -160,8 +160,8 @@ func (p *product) rho(ctx context.Context, g *sortedGraph) (float64, error) {
 	return max(0, rho) * scale * (1 + 1e-12), err // rounding in the sums
 }
 
-// walks returns Σ_i μ_i 1ᵀA×^i 1. Where the numbers of walks grow beyond 2⁵¹², or the weights fall below its inverse,
-// powers of two are taken out of them, which changes no digit.
+// walks returns Σ_i μ_i 1ᵀA×^i 1. Powers of two are taken out of numbers of walks that grow beyond
+// 2⁵¹², and put into weights that fall below 2⁻⁵¹². That changes no digit.
 func (p *product) walks(ctx context.Context, a, b *sortedGraph) (float64, error) {
 	p.reset(a, b)
 	n, k := p.row[p.a.n()], p.walk
@@ -172,20 +172,19 @@ func (p *product) walks(ctx context.Context, a, b *sortedGraph) (float64, error)
 		}
 		terms = k.Series.terms(lambda * math.Sqrt(a.rho*b.rho))
 	}
-	const much = 256
-	large := false
-	power, next := 0, 0 // of two, taken out of x_j and x_{j+1}; of the weight it is given back
+	power, next := 0, 0 // taken out of x_j = A×^j 1 and of x_{j+1}
+	large := false      // x_{j+1} may get large
 	multiply := func(z, x []float64) error {
 		err := p.multiply(ctx, z, x)
 		if next = power; large {
-			next += much
+			next += 256
 			for i := range z {
 				z[i] *= 0x1p-256
 			}
 		}
 		return err
 	}
-	sum, weight, given := 0.0, 1.0, 0
+	sum, weight, given := 0.0, 1.0, 0 // given: power that is put into the weight
 	err := moments(terms, resized(&p.x, n), resized(&p.z, n), multiply, func(i int, m float64) {
 		if i == 0 && k.AllPairs {
 			m = float64(a.n()) * float64(b.n())
@@ -198,7 +197,7 @@ func (p *product) walks(ctx context.Context, a, b *sortedGraph) (float64, error)
 			power = next
 		}
 		if weight = k.Series.next(weight, lambda, i); weight < 0x1p-512 {
-			weight, given = weight*0x1p256, given+much
+			weight, given = weight*0x1p256, given+256
 		}
 	})
 	return sum, err
