@@ -43,7 +43,7 @@ function score(section, words) {
       const at = begins(text, word);
       if (at < 0) return;
       const start = at === 0 || !/[\p{L}\p{N}]/u.test(text[at - 1]);
-      best += [6, 12, 2][i] * (start ? 2 : 1) + (i === 2 ? Math.min(8, text.split(word).length - 1) / 4 : 0);
+      best += [6, 12, 2][i] * (start ? 2 : 0.25) + (i === 2 ? Math.min(8, text.split(word).length - 1) / 4 : 0);
       if (i < 2 && text === word) best += 12;
     });
     if (best === 0) return 0;
