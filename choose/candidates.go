@@ -23,8 +23,8 @@ type Candidate struct {
 	Settings []Setting
 }
 
-// LabelHistogram is the kernel of label histograms (degrees where the graphs have no labels), beside
-// which every other stands in an evaluation.
+// LabelHistogram is the kernel of label histograms (degrees where the graphs have no labels). Every
+// evaluation shows it beside the other kernels.
 func LabelHistogram() Candidate {
 	k := baseline.DefaultHistogram()
 	return Candidate{Name: "labels", Settings: []Setting{{k.String(), k}}}
@@ -37,11 +37,11 @@ func assignment(h int) kernel.Kernel {
 	return k
 }
 
-// DefaultCandidates returns the fixed list of kernels from which is chosen and which are
-// combines, the same for all datasets (docs/explanation/evaluation.md has it as a table, and why it is so).
-// Every candidate is the mean of a family of kernels that differ in η, γ and the combination of
-// levels, or the product of two such means: averaging costs less accuracy than choosing among
-// them does. Data with vertex attributes or edge labels get some more, data without vertex labels
+// DefaultCandidates returns the fixed list of kernels from which Choose chooses and which it
+// combines, the same for all datasets (docs/explanation/evaluation.md has it as a table). Every
+// candidate is the mean of a family of kernels that differ in η, γ and the combination of levels,
+// or the product of two such means. Averaging them costs less accuracy than choosing among them.
+// Data with vertex attributes or edge labels get some more candidates. Data without vertex labels
 // use degrees instead.
 func DefaultCandidates(info dataset.Summary) []Candidate {
 	labels := "labels"

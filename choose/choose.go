@@ -58,8 +58,8 @@ func (p *Plan) Learn(ctx context.Context, gram svm.View) (l *svm.Learner, limite
 	return path[0], limited, nil
 }
 
-// Calibration returns what the leave-one-out predictions of a Gaussian process on the plan's graphs say of its
-// deviations, none for other learners.
+// Calibration says how well the deviations of a Gaussian process fit its leave-one-out predictions
+// on the plan's graphs. It returns nothing for other learners.
 func (p *Plan) Calibration(l *svm.Learner) []Estimate {
 	if l.Process == nil || l.LeaveOneOut == nil {
 		return nil
@@ -100,15 +100,17 @@ type ProcedureScore struct {
 	Estimate
 }
 
-// Choose does with a dataset what package evaluate does with the training part of every outer
-// fold: it deals the graphs to Folds−1 folds, scores every setting, every value of the
-// learner's grid and every combination by predicting each fold from the others (or each
-// graph, with LeaveOneOut), and takes the last combination that is a sum of kernels, or else the
-// best setting, with the best value of the grid. Kernels are fitted to all graphs without their
-// targets. Folds becomes the number of graphs where that is less, and InnerFolds has no effect.
+// Choose finds the best kernels and the best parameter of the learner for a dataset. It does with
+// all graphs what package evaluate does with the training part of every outer fold.
 //
-// It keeps the kernel matrices of all settings in memory where combinations are sums, with LeaveOneOut
-// those of at most Examples graphs.
+// It deals the graphs to Folds−1 folds. It scores every setting, every value of the learner's grid
+// and every combination by predicting each fold from the others, or each graph with LeaveOneOut. It
+// takes the last combination that is a sum of kernels, or else the best setting, with the best
+// value of the grid.
+//
+// Kernels are fitted to all graphs without their targets. Folds becomes the number of graphs where
+// that is less. InnerFolds has no effect. Where combinations are sums, the kernel matrices of all
+// settings stay in memory, with LeaveOneOut those of at most Examples graphs.
 func Choose(ctx context.Context, d *dataset.Dataset, candidates []Candidate, o Options) (*Plan, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -230,8 +232,8 @@ func (c *choice) sampled() []int {
 	return nil
 }
 
-// scoreSettings scores all settings. While one kernel matrix is computed the one before is learned from.
-// Matrices are kept where combinations need them.
+// scoreSettings scores all settings. It computes one kernel matrix while it learns from the one
+// before. It keeps matrices where combinations need them.
 func (c *choice) scoreSettings(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -280,8 +282,9 @@ func (c *choice) score(ctx context.Context, k Gram, name string) (*Scores, error
 	return &s[0], nil
 }
 
-// compare returns how good it is to choose among kernels. What the other validators choose for one
-// comes from trainings that contain it: it is not a nested cross-validation.
+// compare returns how good it is to choose among kernels. Each validator is scored with what the
+// other validators choose. Their scores come from trainings that contain it, so this is not a
+// nested cross-validation.
 func (c *choice) compare(how Combination, kernels []*Scores) ProcedureScore {
 	e := c.Estimate(c.everything, kernels)
 	e.Method = c.method(len(kernels))

@@ -113,7 +113,8 @@ func (c *Chooser) classEstimate(folds [][]int, predictions []Prediction) Estimat
 	return e
 }
 
-// calibrated gives predictions the probabilities that a learner would have, and the most probable classes.
+// calibrated gives predictions the probabilities that a learner would have, and the most probable
+// classes.
 func calibrated(truth []int, p Prediction) Prediction {
 	scores := &kernel.Matrix{Rows: len(truth), Cols: len(p.Scores[0]), Data: slices.Concat(p.Scores...)}
 	scores = svm.Calibrated(scores, truth)

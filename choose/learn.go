@@ -11,7 +11,8 @@ import (
 
 // Prediction is what a trained learner says of some graphs.
 type Prediction struct {
-	// Labels are classes, and Scores has a number for each class: its probability, if learners have them.
+	// Labels are classes, and Scores has a number for each class: its probability, if learners have
+	// them.
 	Labels []int       `json:"labels,omitempty"`
 	Scores [][]float64 `json:"scores,omitempty"`
 	// Values are predicted targets of regression.
@@ -156,7 +157,8 @@ func (t *Targets) oneClass(graphs []int) bool {
 	return !t.Regression() && !slices.ContainsFunc(graphs, func(i int) bool { return t.Labels[i] != t.Labels[graphs[0]] })
 }
 
-// Always predicts the most frequent class of some graphs, the first of equals, with their shares as scores.
+// Always predicts the most frequent class of some graphs, the first of equals, with their shares as
+// scores.
 func (t *Targets) Always(graphs []int, examples int) Prediction {
 	shares := make([]float64, len(t.Classes))
 	for _, i := range graphs {

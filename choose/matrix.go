@@ -19,8 +19,8 @@ type Gram interface {
 	Self(graphs []int) []float64
 }
 
-// TrainingSet is graphs from which is learned: those outside one or two folds of a repeat, or a
-// sample of them.
+// TrainingSet is the graphs to learn from: those outside one or two folds of a repeat, or a sample
+// of them.
 type TrainingSet struct {
 	repeat, first, last int // the folds, first ≤ last, equal if it is one
 	graphs              []int
@@ -60,8 +60,8 @@ func Fit(ctx context.Context, k kernel.Kernel, all *kernel.Grams) (*Matrix, erro
 	return &Matrix{gram, all.Of, self, !kernel.Semidefinite(k)}, nil
 }
 
-// FitTo returns the matrix of a kernel that is fitted to a collection, the training graphs train of
-// all, and compares the graphs test with them.
+// FitTo returns the matrix of a kernel that is fitted to training graphs and compares the graphs
+// test with them. The training graphs are those at the positions train of all.
 func FitTo(ctx context.Context, k kernel.Kernel, training *kernel.Grams, all []*graph.Graph, train, test []int) (*Matrix, error) {
 	gram, err := training.Gram(ctx, k)
 	if err != nil {

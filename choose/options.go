@@ -63,7 +63,8 @@ type Options struct {
 	Progress func(done, total int) `json:"-"`
 }
 
-// DefaultOptions returns C-SVC with C = 0.1 … 100, chosen by accuracy on all of 9 folds, with probabilities.
+// DefaultOptions returns C-SVC with C = 0.1 … 100, chosen by accuracy on all of 9 folds, with
+// probabilities.
 func DefaultOptions() Options {
 	return Options{
 		Folds:      10,

@@ -155,8 +155,8 @@ func (t *Targets) score(how Score, examples []int, p Prediction) float64 {
 // sure bounds the log density of predictions that are exactly right, or exactly wrong.
 const sure = 1e9
 
-// density returns the mean log predictive density of examples. It compares ridges and kernels: unlike the
-// squared error it sees whether deviations are as large as errors are.
+// density returns the mean log predictive density of examples. It compares ridges and kernels:
+// unlike the squared error it sees whether deviations are as large as errors are.
 func (t *Targets) density(examples []int, p Prediction) float64 {
 	sum := 0.0
 	for k, i := range examples {

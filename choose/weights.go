@@ -20,8 +20,9 @@ const (
 	BestSingle Combination = iota
 	// MeanAll is the mean of all kernels.
 	MeanAll
-	// MeanBest is the mean of the ten kernels with the smallest e_k r_k, errors of leave-one-out
-	// predictions as in Weighted. Where many settings are about as good, that is better than one.
+	// MeanBest is the mean of the ten kernels with the smallest e_k r_k, the errors of
+	// leave-one-out predictions as in Weighted. Where many settings are about equally good, their
+	// mean is better than one of them.
 	MeanBest
 	// Weighted weighs each kernel by its leave-one-out predictions in kernel ridge regression:
 	// by their squared error e_k and the share r_k of graphs that get a wrong class, n being the
@@ -86,8 +87,8 @@ type Mixer struct {
 	matrices []*Matrix // as far as they were needed
 }
 
-// Mixer returns a mixer of some kernels. It asks once for each matrix that has a weight, and not at all
-// for scores without LeaveOneOut.
+// Mixer returns a mixer of some kernels. It asks once for each matrix that has a weight. It asks
+// for scores only with LeaveOneOut.
 func (c *Chooser) Mixer(kernels int, matrix func(ctx context.Context, kernel int) (*Matrix, error),
 	scores func(kernel, repeat, fold int) *Scores) *Mixer {
 	return &Mixer{chooser: c, matrix: matrix, scores: scores, matrices: make([]*Matrix, kernels)}
@@ -202,7 +203,8 @@ func (m *Mixer) errors(ctx context.Context, t TrainingSet) ([]Errors, error) {
 	return out, nil
 }
 
-// kernelErrors returns the errors of a kernel for each ridge: those that LeaveOneOut has found, or new ones.
+// kernelErrors returns the errors of a kernel for each ridge: those that LeaveOneOut has found, or
+// new ones.
 func (m *Mixer) kernelErrors(ctx context.Context, k int, t TrainingSet) ([]Errors, error) {
 	c := m.chooser
 	if c.Options.LeaveOneOut {
