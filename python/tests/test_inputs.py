@@ -431,7 +431,7 @@ def test_hostile_collections():
 
 
 def test_what_a_kernel_lacks_is_named():
-    with pytest.raises(ValueError, match=r"^graph 1 has no labels"):
+    with pytest.raises(ValueError, match=r"^graph 1 has no labels, which VertexHistogram compares"):
         VertexHistogram().fit([GOOD, [[(0, 1)]]])
     with pytest.raises(ValueError, match=r"^graph 0 \(CCO\): the base kernel attributes"):
         MultiscaleLaplacian(base="attributes").fit(["CCO"])

@@ -96,6 +96,15 @@ def test_pandas_as_grakel(directed, label):
     assert all(same(ours[k][2] or {}, theirs[k][2] or {}) for k in theirs)
 
 
+def test_parts_that_are_missing():
+    with pytest.raises(ValueError, match=r"edge_df has other parts, want \(table, graph column, \(source"):
+        graph_from_pandas((EDGES, "g", "s", "t"))
+    with pytest.raises(ValueError, match="node_df has other parts, want"):
+        graph_from_pandas((EDGES, "g", ("s", "t"), None, None), (NODES, "g"))
+    with pytest.raises(ValueError, match="edge_files has other parts, want"):
+        list(graph_from_csv((["a.csv"],)))
+
+
 def test_pandas():
     graphs = graph_from_pandas((EDGES, "g", ("s", "t"), None, None), (NODES, "g", ["x", "y"]), as_Graph=True)
     np.testing.assert_array_equal(graphs[0].attributes, [[0.5, 1], [1, 1], [2, 1]])

@@ -89,7 +89,12 @@ class OnGraphs(BaseEstimator):
         """Return an error of the worker with the name of the parameter, or the graph, that is wrong."""
         graph = re.fullmatch(r"[^:]+: (?:[\w-]+: )?(graph \d+.*)", str(error), re.DOTALL)
         if graph is not None:
-            return type(error)(graph[1])
+            text = re.sub(
+                r"has no labels, want discrete labels as in the other graphs$",
+                f"has no labels, which {type(self).__name__} compares; give every vertex a label",
+                graph[1],
+            )
+            return type(error)(text)
         found = re.fullmatch(r"(?:[\w -]+: )?(\w+) = (.*)", str(error), re.DOTALL)
         name = self._names.get(found[1], found[1]) if found else None
         if found is None or name not in self.get_params(deep=False):

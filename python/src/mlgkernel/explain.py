@@ -217,6 +217,7 @@ def decision(
     Returns
     -------
     Decision
+        The contributions of the vertices add up to ``value - baseline``. A graph without vertices has none.
 
     Examples
     --------

@@ -155,11 +155,18 @@ def graph_from_pandas(
             return list(table[list(name)].to_numpy(dtype=float))
         return table[name].tolist()
 
-    table, graph, (source, target), weight, label = edge_df
+    try:
+        table, graph, (source, target), weight, label = edge_df
+    except (TypeError, ValueError):
+        want = "(table, graph column, (source column, target column), weight column, label column)"
+        raise ValueError(f"edge_df has other parts, want {want}") from None
     rows: dict[Any, list[Any]] = {}
     labels: dict[Any, dict[Any, Any]] = {}
     if node_df is not None:
-        vertices, place, vertex_label = node_df
+        try:
+            vertices, place, vertex_label = node_df
+        except (TypeError, ValueError):
+            raise ValueError("node_df has other parts, want (table, graph column, label column)") from None
         for key, v, x in zip(
             column(vertices, place), vertices.index.tolist(), column(vertices, vertex_label)
         ):
@@ -209,7 +216,10 @@ def graph_from_csv(
     as_Graph : bool
         Yield `Graph` objects, not ``[edges, node labels, edge labels]``.
     """
-    paths, weighted, attributes = edge_files
+    try:
+        paths, weighted, attributes = edge_files
+    except (TypeError, ValueError):
+        raise ValueError("edge_files has other parts, want (paths, weighted, attributes)") from None
     vertex_paths: Iterable[Any] = itertools.repeat(None)
     vertex_attributes: bool | None = None
     if node_files is not None:
