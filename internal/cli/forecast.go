@@ -41,12 +41,12 @@ func (c *trainCmd) announce(g *globals, ds *dataset.Dataset, candidates []choose
 			kernels = append(kernels, s.Kernel)
 		}
 	}
-	matrices := 1 // held at a time, besides those of trainings, of which each worker has three
-	if len(o.Combinations) > 0 {
-		matrices = len(kernels)
+	// One matrix is held at a time, besides those of trainings, of which each worker has three.
+	values := float64(1+3*g.workers()) * float64(n) * float64(n)
+	if m := float64(scored(n, o)); len(o.Combinations) > 0 {
+		values += float64(len(kernels)) * m * m
 	}
-	matrices += 3 * g.workers()
-	bytes := float64(matrices) * float64(n) * float64(n) * 8 * (1 + garbage/100.0)
+	bytes := 8 * values * (1 + garbage/100.0)
 	line := fmt.Sprintf("%s for %d graphs: roughly %.2g GB of memory", agree(len(kernels), "kernel", "kernels"), n, bytes/1e9)
 	need, err := clock(time.Now).forecast(g.ctx, ds, kernels, o)
 	switch {
@@ -62,6 +62,14 @@ func (c *trainCmd) announce(g *globals, ds *dataset.Dataset, candidates []choose
 	return nil
 }
 
+// scored returns the number of graphs, of n, whose matrices a choice among kernels looks at.
+func scored(n int, o choose.Options) int {
+	if o.LeaveOneOut {
+		return min(n, o.Examples)
+	}
+	return n
+}
+
 // clock tells the time.
 type clock func() time.Time
 
@@ -69,7 +77,7 @@ type clock func() time.Time
 // made of, on m and fewer graphs:
 //
 //	fitting    t(m) + (n − m)·slope: a part for the landmarks, and a part for every graph
-//	matrices   t(m)·(n/m)²
+//	matrices   t(m)·(s/m)² for s graphs that are scored, and of one in eight kernels t(m)·(n/m)²
 //	learning   as measured for as many graphs as ridge regressions look at, else t(m)·(n/m)²
 func (now clock) forecast(ctx context.Context, ds *dataset.Dataset, kernels []kernel.Kernel, o choose.Options,
 ) (time.Duration, error) {
@@ -107,9 +115,13 @@ func (now clock) forecast(ctx context.Context, ds *dataset.Dataset, kernels []ke
 	if err != nil {
 		return 0, err
 	}
-	ratio := float64(n) / pilotGraphs
+	ratio, part := float64(n)/pilotGraphs, float64(scored(n, o))/pilotGraphs
+	squares := part * part
+	if part < ratio {
+		squares += ratio * ratio / 8
+	}
 	slope := max(0, min(float64(fit-short)/(pilotGraphs-pilotFew), float64(fit)/pilotGraphs))
-	each := float64(fit) + slope*float64(n-pilotGraphs) + ratio*ratio*float64(matrix)
+	each := float64(fit) + slope*float64(n-pilotGraphs) + squares*float64(matrix)
 	return time.Duration(each*float64(singles)/float64(some) + float64(learn)*float64(len(kernels)+len(o.Combinations))), nil
 }
 
@@ -126,7 +138,7 @@ func (now clock) learning(ctx context.Context, few *dataset.Dataset, k kernel.Gi
 	rows := k.Matrix.Rows
 	size := rows
 	if o.LeaveOneOut {
-		size = min(n, o.Examples)
+		size = scored(n, o)
 	}
 	repeated, matrix := &dataset.Dataset{Name: few.Name}, kernel.NewMatrix(size, size)
 	for i := range size {
