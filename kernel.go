@@ -15,36 +15,36 @@ import (
 // value is no default, and Validate refuses it where it makes no sense.
 type Kernel struct {
 	// Radii are those of the neighbourhoods N₁ ⊆ … ⊆ N_L; see Growth for r₀·ρ^(ℓ-1).
-	Radii []int `json:"radii" want:"at least 0" help:"Hop radii of the levels, not decreasing; none for the FLG kernel of the base kernel."`
+	Radii []int `json:"radii" want:"at least 0" help:"Radii of the levels in hops, not decreasing. None: the FLG kernel of the base kernel."`
 	// Eta is in L = D − A + ηI.
 	Eta float64 `json:"eta" want:"positive" help:"Regularisation of the Laplacian."`
 	// Gamma is in S = U L⁻¹ Uᵀ + γI.
 	Gamma float64 `json:"gamma" want:"positive" help:"Regularisation of the covariance."`
 	// Base is read by base.Parse. Without it, base.Choose goes by the graphs.
-	Base string `json:"base" help:"Kernel on vertices: labels, attributes, gaussian(σ), degree, heat(β,…), wl(h), or products and sums such as labels*gaussian(0.5). By default what the data has."`
+	Base string `json:"base" help:"Kernel on vertices: labels, attributes, gaussian(σ), degree, heat(β,…), wl(h), or products and sums such as labels*gaussian(0.5). By default labels, else attributes, else degree."`
 	// Bonds makes the kernel the mean of two: itself, and the same kernel of graphs whose edges
 	// have become vertices. The second sees the labels of edges; see Parts.
-	Bonds bool `json:"bonds,omitempty" help:"Labels of edges count: the mean with the kernel of graphs whose edges are vertices. By default for molecules."`
+	Bonds bool `json:"bonds,omitempty" help:"Labels of edges count too: half of the value compares graphs whose edges are vertices. On by default for molecules."`
 	// Combine says how the kernels of the levels make one.
-	Combine Combine `json:"combine" want:"one of top sum product mixed gmean" help:"How the kernels of the levels make one: top, sum, product, mixed or gmean."`
+	Combine Combine `json:"combine" want:"one of top sum product mixed gmean" help:"How levels are combined: top (the last alone), sum, product, gmean, or mixed (the mean of the first three)."`
 	// Power is the exponent of the kernel.
 	Power int `json:"power" want:"1 to 1048576" help:"Integer power of the kernel."`
 	// Discount divides the features of a vertex in a neighbourhood by 1 + its distance.
 	Discount bool `json:"discount" help:"Divide the features of a vertex by 1 + its distance to the centre."`
 
 	// Samples is Ñ of the low-rank kernel.
-	Samples int `json:"samples" want:"at least 1" help:"Vertices sampled at every level; more than there are means all."`
+	Samples int `json:"samples" want:"at least 1" help:"Vertices sampled at every level."`
 	// Rank is P̃ of the low-rank kernel, the number of eigenvectors.
-	Rank int `json:"rank" want:"at least 1" help:"Features kept at every level; more than there are means all."`
+	Rank int `json:"rank" want:"at least 1" help:"Features kept at every level."`
 	// Landmarks says how the Ñ vertices are chosen.
 	Landmarks Landmarks `json:"landmarks" want:"one of uniform classes pivoted" help:"How vertices are sampled: uniform, classes or pivoted."`
 	// Seed determines the sample.
 	Seed uint64 `json:"seed" help:"Seed of the sample."`
 
 	// Exact asks for the definition: Samples, Rank, Landmarks and Seed then have no effect.
-	Exact bool `json:"exact" help:"By the definition, without sampling."`
+	Exact bool `json:"exact" help:"Compute the definition, without sampling."`
 	// PairRank truncates the joint Gram matrix of every pair of (sub)graphs.
-	PairRank int `json:"pair_rank" want:"at least 0" help:"With exact: eigenvectors kept of every pair; 0 means all."`
+	PairRank int `json:"pair_rank" want:"at least 0" help:"With exact: eigenvectors kept for every pair. 0 means all."`
 }
 
 // Combine is a way to make one kernel from those of the levels: k_ℓ is the FLG kernel of

@@ -1,4 +1,4 @@
-// Command mlg compares graphs at every scale at once.
+// Command mlg measures how alike graphs are, at every scale.
 package main
 
 import (

@@ -25,7 +25,7 @@ import (
 const (
 	exitOK        = 0
 	exitFailed    = 1   // the work could not be done: bad input, no such file, a full disk
-	exitUsage     = 2   // the command line makes no sense
+	exitUsage     = 2   // the command line is wrong
 	exitInterrupt = 130 // interrupted
 )
 
@@ -80,27 +80,27 @@ func (g *globals) result(values map[string]any, format string, args ...any) erro
 type root struct {
 	globals
 
-	Demo     demoCmd     `cmd:"" help:"The whole job on built-in molecules, nothing to download."`
-	Info     infoCmd     `cmd:"" help:"What is in a dataset, and what is wrong with it."`
+	Demo     demoCmd     `cmd:"" help:"Show the whole job on built-in molecules."`
+	Info     infoCmd     `cmd:"" help:"Say what is in a dataset, and what is wrong with it."`
 	Convert  convertCmd  `cmd:"" help:"Convert between formats."`
 	Gram     gramCmd     `cmd:"" help:"Compute the Gram matrix of a dataset, or the matrix between two."`
-	Evaluate evaluateCmd `cmd:"" help:"Nested cross-validation of kernels."`
-	Train    trainCmd    `cmd:"" help:"Choose a kernel, fit and save a model."`
-	Predict  predictCmd  `cmd:"" help:"Class or value of graphs, with the nearest training graphs."`
-	Search   searchCmd   `cmd:"" help:"Most similar graphs of a model, store or dataset."`
-	Explain  explainCmd  `cmd:"" help:"Which vertices made the prediction or the similarity, drawn."`
-	Compare  compareCmd  `cmd:"" help:"Similarity of two graphs, level by level."`
-	Cluster  clusterCmd  `cmd:"" help:"Group a dataset by similarity, with a typical graph of each group."`
+	Evaluate evaluateCmd `cmd:"" help:"Measure kernels by nested cross-validation."`
+	Train    trainCmd    `cmd:"" help:"Choose and weigh kernels, train, and save a model."`
+	Predict  predictCmd  `cmd:"" help:"Predict the class or value of graphs, with the nearest training graphs."`
+	Search   searchCmd   `cmd:"" help:"Find the most similar graphs of a model, store or dataset."`
+	Explain  explainCmd  `cmd:"" help:"Show which vertices made a prediction or a similarity."`
+	Compare  compareCmd  `cmd:"" help:"Compare two graphs level by level, or two datasets."`
+	Cluster  clusterCmd  `cmd:"" help:"Group similar graphs, with a typical graph of each group."`
 	Fetch    fetchCmd    `cmd:"" help:"Download TUDataset collections into the cache."`
-	Bench    benchCmd    `cmd:"" help:"Measure this machine on datasets."`
-	Serve    serveCmd    `cmd:"" help:"Explore a dataset or a model in the browser; a JSON API."`
+	Bench    benchCmd    `cmd:"" help:"Measure the speed of this machine."`
+	Serve    serveCmd    `cmd:"" help:"Explore a dataset or a model in the browser, or by a JSON API."`
 	Version  versionCmd  `cmd:"" help:"Print the version."`
 
-	Fit       fitCmd       `cmd:"" help:"Fit a kernel to a sample of a dataset: a model without a learner."`
-	Transform transformCmd `cmd:"" help:"Transform graphs by a model and store them, any number in constant memory."`
-	Embed     embedCmd     `cmd:"" help:"Explicit vectors whose inner products approximate the kernel."`
-	Linear    linearCmd    `cmd:"" help:"Linear support vector machines on vectors."`
-	Merge     mergeCmd     `cmd:"" help:"Put together the tiles of a Gram matrix that shards have computed."`
+	Fit       fitCmd       `cmd:"" help:"Fit a kernel to a sample of a dataset, without a learner."`
+	Transform transformCmd `cmd:"" help:"Turn any number of graphs into a store, in constant memory."`
+	Embed     embedCmd     `cmd:"" help:"Turn graphs into vectors whose inner products approximate the kernel."`
+	Linear    linearCmd    `cmd:"" help:"Learn from vectors: linear support vector machines."`
+	Merge     mergeCmd     `cmd:"" help:"Join the tiles of a Gram matrix that shards have computed."`
 
 	Help       helpCmd       `cmd:"" help:"Explain a command or a topic: formats, kernels, parameters, …"`
 	Completion completionCmd `cmd:"" help:"Print the completion script for a shell."`
@@ -128,7 +128,7 @@ func Main(args []string, stdout, stderr io.Writer) int {
 	withParameters(&r)
 	parser, err := kong.New(&r,
 		kong.Name("mlg"),
-		kong.Description("Compares graphs at every scale at once: the Multiscale Laplacian Graph kernel and its relatives.\n\nStart with \"mlg demo\". \"mlg help\" lists topics, such as formats and kernels."),
+		kong.Description("mlg measures how alike two graphs are, at every scale. Use it to classify molecules, search a library of structures, or compare programs.\n\nStart with \"mlg demo\". \"mlg help\" lists topics, such as formats and kernels."),
 		kong.Writers(out, stderr),
 		kong.Exit(func(c int) { code = c }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 80}),

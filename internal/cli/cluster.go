@@ -13,8 +13,8 @@ import (
 )
 
 type clusterCmd struct {
-	Data   string `arg:"" help:"Dataset, or a model file, whose training graphs are grouped."`
-	Groups int    `help:"Number of groups; 0 chooses it by silhouettes." short:"k" name:"groups" default:"0" least:"0" group:"Groups"`
+	Data   string `arg:"" help:"Dataset, or a model file: then its training graphs are grouped."`
+	Groups int    `help:"Number of groups. 0 takes the number with the largest mean silhouette." short:"k" name:"groups" default:"0" least:"0" group:"Groups"`
 	Most   int    `help:"With --groups 0: the largest number to try." default:"20" least:"2" group:"Groups"`
 	CSV    bool   `help:"Print the group of every graph as CSV." name:"csv" group:"Groups"`
 	Out    string `help:"Write to this file instead of standard output." short:"o" placeholder:"FILE" ends:"" group:"Groups"`

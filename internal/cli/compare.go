@@ -16,11 +16,11 @@ import (
 
 type compareCmd struct {
 	A       string `arg:"" help:"A SMILES or a dataset."`
-	B       string `arg:"" help:"Another. Two datasets with several graphs are compared as a whole."`
-	First   bool   `help:"Compare the first graphs of datasets." group:"Comparison"`
+	B       string `arg:"" help:"Another SMILES or dataset. Datasets with several graphs are compared as a whole."`
+	First   bool   `help:"Compare only the first graph of each dataset." group:"Comparison"`
 	Match   bool   `help:"Match the vertices of two graphs." group:"Comparison"`
-	Level   int    `help:"With --match: level at which vertices are compared; by default the top." default:"-1" group:"Comparison"`
-	Picture string `help:"With --match: draw both graphs with the numbers of the pairs, to a .svg or .png file." name:"draw" placeholder:"FILE" ends:".svg .png" group:"Comparison"`
+	Level   int    `help:"With --match: level at which vertices are compared. -1 means the top level." default:"-1" group:"Comparison"`
+	Picture string `help:"With --match: draw both graphs with the numbers of the pairs: .svg or .png." name:"draw" placeholder:"FILE" ends:".svg .png" group:"Comparison"`
 	dataFlags
 	multiscaleFlag
 	kernelFlags
@@ -58,7 +58,7 @@ func (l level) String() string {
 // datasets.
 func (c *compareCmd) Run(g *globals) error {
 	if (c.Level >= 0 || c.Picture != "") && !c.Match {
-		return usageError("--level and --draw are for --match")
+		return usageError("--level and --draw need --match")
 	}
 	one, err := readGraphs(g, c.A, c.dataFlags.options())
 	if err != nil {
@@ -140,7 +140,7 @@ type setPair struct {
 // datasets compares two collections of graphs by the low-rank kernel.
 func (c *compareCmd) datasets(g *globals, a, b []*graph.Graph) error {
 	if c.Match {
-		return usageError("--match is for two graphs; --first takes the first of each dataset")
+		return usageError("--match compares two graphs, but a dataset has several; --first takes the first of each")
 	}
 	all := slices.Concat(a, b)
 	o, err := c.multiscale(g, c.Kernel, all)

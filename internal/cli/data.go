@@ -88,7 +88,7 @@ func describeData(s dataset.Summary) string {
 	}
 	for i, x := range s.Skipped.First {
 		if i == 10 {
-			row("", "and %d more; --json lists a hundred", s.Skipped.Count-i)
+			row("", "and %d more; --json lists the first hundred", s.Skipped.Count-i)
 			break
 		}
 		row("", "line %d: %s", x.Line, x.Reason)
@@ -183,7 +183,7 @@ type convertCmd struct {
 	dataFlags
 	Data string         `arg:"" help:"Dataset to read."`
 	Out  string         `arg:"" help:"File or folder to write: .jsonl, .graphml, or a folder for a TUDataset."`
-	To   dataset.Format `help:"Format to write: jsonl, graphml, tudataset; auto goes by the name of OUT." default:"auto" enum:"auto,jsonl,graphml,tudataset"`
+	To   dataset.Format `help:"Format to write: jsonl, graphml, tudataset. auto goes by the name of OUT." default:"auto" enum:"auto,jsonl,graphml,tudataset"`
 }
 
 // Run converts a dataset.
@@ -206,8 +206,8 @@ func (c *convertCmd) Run(g *globals) error {
 
 type fetchCmd struct {
 	Names []string `arg:"" help:"Names of collections, such as MUTAG."`
-	Force bool     `help:"Download again what is in the cache."`
-	URL   string   `help:"Folder of the zip files." name:"url" placeholder:"URL"`
+	Force bool     `help:"Download again, even if it is in the cache."`
+	URL   string   `help:"Address of the folder with the zip files." name:"url" placeholder:"URL"`
 }
 
 // Run downloads collections.

@@ -18,7 +18,7 @@ type embedCmd struct {
 	Input     string         `arg:"" help:"Model, store or dataset."`
 	Data      string         `arg:"" optional:"" help:"With a model: the dataset to embed, or - for standard input."`
 	Dim       int            `help:"Dimension of the vectors." default:"256" least:"1"`
-	Pivots    nystrom.Pivots `help:"Choice of landmark graphs among those of the model: random (in proportion to what is not represented yet), greedy (the worst represented)." default:"random" enum:"random,greedy"`
+	Pivots    nystrom.Pivots `help:"How landmark graphs are chosen: random (in proportion to what is not represented yet) or greedy (the worst represented)." default:"random" enum:"random,greedy"`
 	PivotSeed uint64         `help:"Seed of --pivots random." default:"0"`
 	Out       string         `help:"File to write: .npy." short:"o" required:"" placeholder:"FILE" ends:".npy"`
 	sampleFlags
@@ -42,7 +42,7 @@ func (c *embedCmd) Run(g *globals) error {
 		g.note("the %d graphs of the model span no more than %d dimensions", in.space.Examples(), e.Dim())
 	}
 	g.note("compared: %s", in.compared)
-	g.note("residual of a graph: %.3g in the mean, at most %.3g; error of a kernel value: %.3g (root mean square), at most %.3g over %d pairs",
+	g.note("residual of a graph: %.3g on average, at most %.3g; error of a kernel value: %.3g (root mean square), at most %.3g over %d pairs",
 		found.MeanResidual, found.MaxResidual, found.RMSError, found.MaxError, found.Pairs)
 	return g.result(map[string]any{
 		"kernel": in.space.String(), "compared": in.compared, "graphs": found.Graphs, "dim": e.Dim(), "errors": found, "file": c.Out,
@@ -70,7 +70,7 @@ func (c *embedCmd) open(g *globals) (*embedInput, error) {
 	switch {
 	case store.Is(c.Input):
 		if c.Data != "" {
-			return nil, usageError(c.Input + " is a store, which has its graphs in it: leave out DATA")
+			return nil, usageError(c.Input + " is a store and has its own graphs: leave out DATA")
 		}
 		return embedStore(c.Input)
 	case model.Is(c.Input):
@@ -83,9 +83,9 @@ func (c *embedCmd) open(g *globals) (*embedInput, error) {
 		}
 		return embedStream(g, m, c.like(m), c.Data)
 	case c.Data != "":
-		return nil, usageError(c.Input + " is not a model, which the first of two arguments must be")
+		return nil, usageError(c.Input + " is not a model: the first of two arguments must be a model file")
 	case c.Input == "-":
-		return nil, usageError("standard input can be read once only, and is needed to fit and to embed: fit a model first")
+		return nil, usageError("standard input can be read only once, but fitting and embedding both read it: fit a model first, with mlg fit")
 	}
 	m, _, err := c.fitSample(g, c.Input)
 	if err != nil {

@@ -17,28 +17,28 @@ import (
 
 // choiceFlags say how parameters are chosen.
 type choiceFlags struct {
-	Folds   int       `help:"Number of folds; train chooses on one less, as is done inside the training part of an evaluation." default:"10"`
+	Folds   int       `help:"Number of folds. train chooses on one fold less, as each training part of an evaluation does." default:"10"`
 	Splits  uint64    `help:"Seed of the splits." default:"0" name:"split-seed"`
-	Learner string    `help:"svm, or ridge, which for values is a Gaussian process and gives deviations; auto: without --c, ridge for values and the default candidates, else svm." default:"auto" enum:"auto,svm,ridge"`
-	Score   string    `help:"What the choice of a classifier maximises: accuracy, balanced; with ridge also squared: minus the squared error; auto: squared with ridge, else accuracy." default:"auto" enum:"auto,accuracy,balanced,squared"`
-	C       []float64 `help:"Values of C to choose from; one value fixes it. By default 0.1,0.3,…,100, and 0.001,0.01,…,1000 with evaluate --paper." placeholder:"C,…"`
+	Learner string    `help:"svm or ridge. For values, ridge is a Gaussian process and gives deviations. auto: ridge for values and for the default candidates, unless --c is given; else svm." default:"auto" enum:"auto,svm,ridge"`
+	Score   string    `help:"What the choice of a classifier maximises: accuracy, balanced (mean accuracy of the classes), or with ridge squared (minus the squared error). auto: squared with ridge, else accuracy." default:"auto" enum:"auto,accuracy,balanced,squared"`
+	C       []float64 `help:"Values of C to choose from. One value fixes it. By default 0.1,0.3,…,100; with evaluate --paper 0.001,0.01,…,1000." placeholder:"C,…"`
 }
 
 type evaluateCmd struct {
-	Data string `arg:"" help:"Dataset with targets; with --paper also a folder that has the paper's datasets."`
+	Data string `arg:"" help:"Dataset with targets. With --paper also a folder with the paper's datasets."`
 
 	Kernel      []string `help:"Kernels to compare, each with its flags: ${kernel_list}." default:"mlg,wl" enum:"${kernels}" group:"Evaluation"`
-	Default     bool     `help:"Evaluate the fixed list of candidates and their combinations, instead of --kernel." xor:"kernels" group:"Evaluation"`
-	Paper       bool     `help:"Evaluate the kernels of the paper's Table 1 with its parameter grids, instead of --kernel, and print its Tables 1 to 3 beside the figures of the paper." xor:"kernels" group:"Evaluation"`
-	Split       string   `help:"How graphs are dealt to folds: stratified, each class evenly; random; scaffold, molecules with one scaffold together; cluster, graphs together that the first kernel finds similar; column=NAME, graphs with one value of a column together, or the parts train and test that it names; time=NAME, each fold from earlier graphs; or a file that --save-splits wrote." default:"stratified" placeholder:"HOW" group:"Evaluation"`
+	Default     bool     `help:"Evaluate the fixed list of kernels that train weighs, and their combinations, instead of --kernel." xor:"kernels" group:"Evaluation"`
+	Paper       bool     `help:"Evaluate the paper's kernels with its parameter grids, instead of --kernel. Prints Tables 1 to 3 beside the paper's figures." xor:"kernels" group:"Evaluation"`
+	Split       string   `help:"How graphs are dealt to folds. stratified: each class evenly. random: at random. scaffold: molecules with one scaffold together. cluster: graphs together that the first kernel finds similar. column=NAME: graphs with one value of a column together, or the parts train and test that it names. time=NAME: each fold from earlier graphs. Or a file of --save-splits." default:"stratified" placeholder:"HOW" group:"Evaluation"`
 	SaveSplits  string   `help:"Write the folds to this file: .json." name:"save-splits" placeholder:"FILE" ends:".json" group:"Evaluation"`
 	Repeats     int      `help:"Number of repeats." default:"10" group:"Evaluation"`
-	Inner       string   `help:"Choice of parameters inside the training part: kfold, holdout, loo; auto: loo with --default, for values, for mlg with --paper, and where a split leaves no folds for it, else kfold." default:"auto" enum:"auto,kfold,holdout,loo" group:"Evaluation"`
-	InnerN      int      `help:"With --inner kfold: validation folds; 0 means all." default:"0" name:"inner-folds" group:"Evaluation"`
-	Select      string   `help:"nested, or reported: on the folds that are reported, as papers often do; auto: both with --paper, else nested." default:"auto" enum:"auto,nested,reported" group:"Evaluation"`
-	Fit         string   `help:"transductive: on all graphs without targets; inductive: on the training fold." default:"transductive" enum:"transductive,inductive" group:"Evaluation"`
+	Inner       string   `help:"How parameters are chosen inside the training part: kfold, holdout or loo (leave-one-out). auto: loo with --default, for values, for mlg with --paper, and where a split leaves no folds; else kfold." default:"auto" enum:"auto,kfold,holdout,loo" group:"Evaluation"`
+	InnerN      int      `help:"With --inner kfold: number of validation folds. 0 means all." default:"0" name:"inner-folds" group:"Evaluation"`
+	Select      string   `help:"Where parameters are chosen. nested: inside the training part. reported: on the reported folds, as papers often do. auto: both with --paper, else nested." default:"auto" enum:"auto,nested,reported" group:"Evaluation"`
+	Fit         string   `help:"What kernels are fitted to. transductive: all graphs, without targets. inductive: the training fold." default:"transductive" enum:"transductive,inductive" group:"Evaluation"`
 	choiceFlags `group:"Evaluation"`
-	Keep        string `help:"Folder that keeps the results of finished parts, to resume." name:"run" placeholder:"FOLDER" group:"Evaluation"`
+	Keep        string `help:"Folder for the results of finished parts. The same command goes on from there." name:"run" placeholder:"FOLDER" group:"Evaluation"`
 	Markdown    bool   `help:"Print Markdown." group:"Evaluation"`
 	Report      string `help:"Write a report with pictures: .html." placeholder:"FILE" ends:".html .htm" group:"Evaluation"`
 	Plot        string `help:"Draw the scores with their intervals: .svg or .png." placeholder:"FILE" ends:".svg .png" group:"Evaluation"`
@@ -51,13 +51,13 @@ func (c *evaluateCmd) Run(g *globals) error {
 	switch {
 	case (c.Default || c.Paper) && (c.flag() != "" || !slices.Equal(c.Kernel, defaultKernels)):
 		flag := cmp.Or(c.flag(), "--kernel")
-		return usageError(flag + " is for an evaluation without --default and --paper, which have their kernels")
+		return usageError(flag + " cannot be used with --default or --paper, which have their own kernels")
 	case len(slices.Compact(slices.Sorted(slices.Values(c.Kernel)))) < len(c.Kernel):
 		return usageError("--kernel " + strings.Join(c.Kernel, ",") + " names a kernel twice")
 	case c.Default && c.Select == reported:
-		return usageError("--default combines kernels inside the training part: want --select nested")
+		return usageError("--default needs --select nested: it combines kernels inside the training part")
 	case c.Paper && (c.Split != stratified || c.SaveSplits != ""):
-		return usageError("--split and --save-splits are for an evaluation without --paper")
+		return usageError("--split and --save-splits cannot be used with --paper")
 	case c.Paper:
 		return c.paper(g)
 	}
@@ -145,7 +145,7 @@ func (c *evaluateCmd) evaluate(g *globals, ds *dataset.Dataset, candidates []cho
 	o.Clock = func() time.Duration { return time.Since(start) }
 	o.Progress = g.bar.steps("evaluate", "folds")
 	if c.Keep != "" {
-		g.kept.set("--run %s has the finished parts; the same command goes on", c.Keep)
+		g.kept.set("--run %s has the finished parts; the same command goes on from there", c.Keep)
 	}
 	return evaluate.Run(g.ctx, ds, candidates, o)
 }
@@ -169,9 +169,9 @@ func (c *evaluateCmd) pictures(g *globals, ds *dataset.Dataset, report *evaluate
 func (f *choiceFlags) apply(o *choose.Options, defaults, values bool) error {
 	switch {
 	case f.Score != "auto" && values:
-		return usageError("--score is for classes, and the targets are values")
+		return usageError("--score is for classes, but the targets are values")
 	case len(f.C) > 0 && f.Learner == "ridge":
-		return usageError("--c is for --learner svm")
+		return usageError("--c needs --learner svm")
 	}
 	o.Folds, o.Seed = f.Folds, f.Splits
 	if defaults {

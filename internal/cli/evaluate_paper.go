@@ -47,7 +47,7 @@ func (c *evaluateCmd) paper(g *globals) error {
 		}
 	}
 	if len(paths) > 1 && (c.Plot != "" || c.Report != "") {
-		return usageError(fmt.Sprintf("--plot and --report are for one dataset, and %s has %d", c.Data, len(paths)))
+		return usageError(fmt.Sprintf("--plot and --report take one dataset, but %s has %d", c.Data, len(paths)))
 	}
 	var all []paperTables
 	for _, path := range paths {

@@ -29,9 +29,9 @@ type explainCmd struct {
 	Which   string  `help:"Identifier or number of the graph in a file with several." placeholder:"ID"`
 	Against string  `help:"Explain the similarity to this graph instead of the prediction." xor:"what" placeholder:"OTHER"`
 	Class   string  `help:"Explain what speaks for this class, instead of the predicted one." xor:"what" placeholder:"NAME"`
-	Slopes  bool    `help:"Slopes instead of contributions: how the value changes when a vertex counts more. They do not add up."`
+	Slopes  bool    `help:"Show slopes instead of contributions: how the value changes when a vertex counts more. Slopes do not add up."`
 	Numbers bool    `help:"Write the numbers of the vertices into the picture."`
-	Scale   float64 `help:"Pixels of a PNG for one of the picture." default:"2"`
+	Scale   float64 `help:"Pixels of a PNG for one unit of the picture." default:"2"`
 	Out     string  `help:"File to write: .svg, .png, .html or .json." short:"o" placeholder:"FILE" ends:".svg .png .html .json"`
 }
 
@@ -100,7 +100,7 @@ func (c *explainCmd) pick(g *globals, m *model.Model, arg, which string) (*graph
 		return list[at], err
 	}
 	if len(list) > 1 {
-		g.note("%s has %d graphs; this is about the first, %s (--which takes another)", arg, len(list), graphName(list[0], 0))
+		g.note("%s has %d graphs; this explains the first, %s (--which chooses another)", arg, len(list), graphName(list[0], 0))
 	}
 	return list[0], nil
 }
@@ -125,7 +125,7 @@ type support struct {
 // prediction explains what the learner says of a graph.
 func (c *explainCmd) prediction(g *globals, m *model.Model, x *graph.Graph) (explained, error) {
 	if m.Learner == nil {
-		return nil, fmt.Errorf("%s has no learner in it: --against OTHER explains a similarity", c.Model)
+		return nil, fmt.Errorf("%s has no learner, so there is no prediction to explain; --against OTHER explains a similarity", c.Model)
 	}
 	x = x.With(graphName(x, 0), x.Target())
 	got, err := explain.Prediction(g.ctx, m, x, explain.Options{Class: c.Class, Slopes: c.Slopes})
@@ -227,7 +227,7 @@ func (e *explainedPrediction) print(w io.Writer) {
 		fmt.Fprintf(w, "  (predicted: %s)\n", p.Class)
 	}
 	if e.Prediction.Unlike {
-		fmt.Fprintln(w, "  ! unlike anything in training: a guess at best")
+		fmt.Fprintln(w, "  ! unlike the training graphs: treat this as a guess")
 	}
 	fmt.Fprintf(w, "\n%s\n", table.Wrap(e.meaning(), 0, 0))
 	e.vertices()[0].Write(w, "  ")
@@ -248,7 +248,7 @@ func (e *explainedPrediction) picture(o draw.Options) (*draw.Picture, error) {
 func (e *explainedPrediction) report(m *model.Model) ([]draw.Section, error) {
 	out := draw.Section{Heading: "Training graphs"}
 	if e.Prediction.Unlike {
-		out.Blocks = append(out.Blocks, draw.Paragraph("The graph is unlike anything in training: the prediction is a guess at best."))
+		out.Blocks = append(out.Blocks, draw.Paragraph("The graph is unlike the training graphs: treat the prediction as a guess."))
 	}
 	training := e.training()
 	for i, side := range [][]support{e.For, e.Contrary} {

@@ -25,7 +25,7 @@ func (g *globals) check(flags []*kong.Flag) error {
 			return usageError(fmt.Sprintf("%s %d: want at least %d", name, f.Target.Int(), least))
 		}
 		if g.JSON && f.Set && (f.Name == "csv" || f.Name == "markdown") {
-			return usageError(name + " and --json exclude each other")
+			return usageError(name + " and --json cannot be used together")
 		}
 		if f.Tag.Has("ends") {
 			if err := checkFile(name, f.Target.String(), strings.Fields(f.Tag.Get("ends"))); err != nil {
@@ -50,7 +50,7 @@ func checkFile(flag, path string, ends []string) error {
 	case err != nil:
 		return fmt.Errorf("%s: %w", path, cause(err))
 	case !st.IsDir():
-		return fmt.Errorf("%s: %s is no folder", path, filepath.Dir(path))
+		return fmt.Errorf("%s: %s is not a folder", path, filepath.Dir(path))
 	}
 	return nil
 }

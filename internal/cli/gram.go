@@ -21,7 +21,7 @@ import (
 func axisOf(d *dataset.Dataset) matrix.Axis { return matrix.Axis{IDs: d.IDs(), Targets: d.Targets()} }
 
 type gramCmd struct {
-	Data     string `arg:"" help:"Dataset; with --shard it may be a store, whose model is then the kernel."`
+	Data     string `arg:"" help:"Dataset. With --shard also a store, which has its own kernel."`
 	Against  string `help:"Compute the matrix between these graphs (rows) and DATA (columns)." placeholder:"TEST"`
 	Out      string `help:"File to write: .npy, .csv or .libsvm." short:"o" placeholder:"FILE" ends:".npy .csv .libsvm"`
 	Resume   bool   `help:"Keep finished rows in OUT.part, and go on from there after an interruption. Takes about twice the time."`
@@ -38,15 +38,15 @@ func (c *gramCmd) check() error {
 	lowRank := (c.Kernel == "mlg" || c.Kernel == "flg") && !exact
 	switch {
 	case c.Out == "" && c.Picture == "" && c.Map == "" && c.Spectrum == "":
-		return usageError("gram: missing flags: --out=FILE, or one of --picture, --map, --spectrum")
+		return usageError("gram: nothing to write: want --out FILE, or one of --picture, --map, --spectrum")
 	case c.Against != "" && (c.Picture != "" || c.Map != ""):
-		return usageError("gram: --picture and --map draw a square matrix, not that of --against")
+		return usageError("gram: --picture and --map need a square matrix: leave out --against")
 	case c.Spectrum != "" && !lowRank:
 		return usageError("gram: --spectrum needs --kernel mlg or flg, without --exact")
 	case c.Resume && c.Out == "":
 		return usageError("gram: --resume needs --out")
 	case c.Resume && exact:
-		return usageError("gram: --resume does not go with --exact, whose work is in tables that all rows share")
+		return usageError("gram: --resume cannot be used with --exact, whose rows are computed together")
 	}
 	return nil
 }
@@ -60,7 +60,7 @@ func (c *gramCmd) Run(g *globals) error {
 		return c.shard(g)
 	}
 	if store.Is(c.Data) {
-		return usageError(c.Data + " is a store; its matrix is computed in shards: mlg gram STORE --shard 1/1 --tiles DIR, then mlg merge DIR")
+		return usageError(c.Data + " is a store; compute its matrix in shards: mlg gram STORE --shard 1/1 --tiles DIR, then mlg merge DIR")
 	}
 	if err := c.check(); err != nil {
 		return err
@@ -245,7 +245,7 @@ func (u *unfinished) fill(g *globals, f kernel.Fitted, graphs []*graph.Graph) (*
 		g.note("%s: going on with row %d of %d", u.path, u.rows+1, u.m.Rows)
 	}
 	for n := 32; u.rows < u.m.Rows; {
-		g.kept.set("%s has %d of %d rows, with which the same command goes on", u.path, u.rows, u.m.Rows)
+		g.kept.set("%s has %d of %d rows; the same command goes on from there", u.path, u.rows, u.m.Rows)
 		g.bar.show("gram", int64(u.rows)*cols, int64(u.m.Rows)*cols, "pairs")
 		start := time.Now()
 		block, err := f.Cross(g.ctx, graphs[u.rows:min(u.rows+n, len(graphs))])

@@ -13,7 +13,7 @@ import (
 
 // shardFlags make gram compute a part of the matrix.
 type shardFlags struct {
-	Shard    string `help:"Compute the tiles of shard i of n only, 1 ≤ i ≤ n; see mlg merge." placeholder:"I/N" group:"Shards"`
+	Shard    string `help:"Compute only the tiles of shard i of n, 1 ≤ i ≤ n. mlg merge joins them." placeholder:"I/N" group:"Shards"`
 	Tiles    string `help:"Folder of the tiles, the same for all shards." type:"path" placeholder:"DIR" group:"Shards"`
 	TileSide int    `help:"Rows and columns of a tile, the same for all shards." default:"1024" group:"Shards"`
 }
@@ -21,7 +21,7 @@ type shardFlags struct {
 // parse returns i and n of --shard i/n.
 func (f *shardFlags) parse() (i, n int, err error) {
 	if f.Shard == "" || f.Tiles == "" {
-		return 0, 0, usageError("--shard and --tiles go together: the part to compute, and the folder for it")
+		return 0, 0, usageError("want both --shard, the part to compute, and --tiles, the folder for it")
 	}
 	rest := ""
 	if got, _ := fmt.Sscanf(f.Shard, "%d/%d%s", &i, &n, &rest); got != 2 || n < 1 || i < 1 || i > n {
@@ -37,10 +37,10 @@ func (c *gramCmd) shard(g *globals) error {
 		return err
 	}
 	if cmp.Or(c.Out, c.Against, c.Picture, c.Map, c.Spectrum) != "" || c.Resume {
-		return usageError("--shard writes to --tiles only, goes on where it stopped, and computes the square matrix of DATA: leave out --out, --against, --resume and pictures")
+		return usageError("--shard cannot be used with --out, --against, --resume or pictures: it writes tiles of the matrix of DATA to --tiles, and goes on where it stopped")
 	}
 	if c.given()["exact"] == "true" || c.Kernel != "mlg" && c.Kernel != "flg" {
-		return usageError("--shard is for the low-rank kernels mlg and flg, whose graphs are small matrices; the others need all graphs at once")
+		return usageError("--shard works only with the low-rank kernels mlg and flg; the others need all graphs at once")
 	}
 	s, err := c.open(g, c.Data)
 	if err != nil {
@@ -57,7 +57,7 @@ func (c *gramCmd) shard(g *globals) error {
 	}
 	sum, err := tiles.Work(g.work(), c.Tiles, d, c.TileSide, i, n)
 	if err != nil {
-		g.kept.set("%d finished tiles of the shard are kept, a second run goes on from there", sum.Computed+sum.Kept)
+		g.kept.set("%d finished tiles of the shard are kept; the same command goes on from there", sum.Computed+sum.Kept)
 		return err
 	}
 	text := ""
@@ -86,7 +86,7 @@ func (s *source) collect(g *globals) (*tiles.Collection, error) {
 }
 
 type mergeCmd struct {
-	Tiles []string `arg:"" name:"dir" help:"Folders of tiles, as mlg gram --shard fills them, or files of tiles." type:"path"`
+	Tiles []string `arg:"" name:"dir" help:"Folders or files of tiles that mlg gram --shard has written." type:"path"`
 	Out   string   `help:"File to write: .npy." short:"o" required:"" placeholder:"FILE"`
 }
 
@@ -101,7 +101,7 @@ func (c *mergeCmd) Run(g *globals) error {
 		return err
 	}
 	for _, path := range m.Copies {
-		g.note("%s: left out, copies of tiles in another file", path)
+		g.note("%s: left out, because another file has the same tiles", path)
 	}
 	return g.result(map[string]any{
 		"kernel": m.Kernel, "rows": m.Graphs, "columns": m.Graphs, "tiles": m.Plan.Tiles(), "copies": len(m.Copies), "file": c.Out,
@@ -112,7 +112,7 @@ func (c *mergeCmd) Run(g *globals) error {
 func mergeHint(p *tiles.Problems) string {
 	var hint []string
 	if len(p.Foreign)+len(p.Duplicates) > 0 {
-		hint = append(hint, "Delete the foreign files, and one of two that contradict each other.")
+		hint = append(hint, "Delete the foreign files, and one file of each pair that differs.")
 	}
 	if len(p.Missing)+len(p.Damaged) > 0 {
 		hint = append(hint, "Run mlg gram --shard again: it computes what is missing or damaged and keeps the rest.")

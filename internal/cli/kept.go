@@ -68,7 +68,7 @@ func (c *searchCmd) kept(g *globals) (*source, error) {
 	if g.ctx.Err() != nil {
 		return nil, g.ctx.Err()
 	}
-	g.note("the next search will take as long as this one, because nothing can be kept: %v", err)
+	g.note("the next search will take as long as this one, because the graphs cannot be kept: %v", err)
 	if total > searchSample {
 		return nil, nil
 	}

@@ -38,7 +38,7 @@ type kernelFlags struct {
 	Levels     int     `help:"mlg: number of levels, instead of --radii." placeholder:"L" group:"Parameters of kernels"`
 	Radius     float64 `help:"mlg: radius of the first level, with --levels." default:"1" group:"Parameters of kernels"`
 	Growth     float64 `help:"mlg: growth of the radius, with --levels." default:"2" group:"Parameters of kernels"`
-	MaxMemory  float64 `help:"With --exact: most memory for tables, in GB." default:"16" group:"Parameters of kernels"`
+	MaxMemory  float64 `help:"With --exact: limit of memory for tables, in GB." default:"16" group:"Parameters of kernels"`
 	exact      bool    // asked for by the command
 }
 
@@ -98,7 +98,7 @@ func newParameters(kernels []string) any {
 		for _, p := range f.uses {
 			var names []string // of the kernels for which it means the same
 			for i, q := range f.uses {
-				if name := f.kernels[i]; q.Help == p.Help && differ {
+				if name := f.kernels[i]; q.Help == p.Help && differ && placeholder(q) != strings.ToUpper(q.Name) {
 					names = append(names, name+" ("+placeholder(q)+")")
 				} else if q.Help == p.Help {
 					names = append(names, name)
@@ -202,11 +202,11 @@ func (f *kernelFlags) kernels(g *globals, names []string, graphs []*graph.Graph)
 	given := f.given()
 	switch {
 	case f.Levels > 0 && given["radii"] != "":
-		return nil, usageError("--radii and --levels exclude each other")
+		return nil, usageError("--radii and --levels cannot be used together")
 	case f.Levels == 0 && f.Radius != 1:
-		return nil, usageError("--radius is for --levels")
+		return nil, usageError("--radius needs --levels")
 	case f.Levels == 0 && f.Growth != 2:
-		return nil, usageError("--growth is for --levels")
+		return nil, usageError("--growth needs --levels")
 	}
 	if f.Levels > 0 {
 		if !(f.Radius > 0) || !(f.Growth >= 1) {
@@ -254,7 +254,7 @@ func (f *kernelFlags) kernels(g *globals, names []string, graphs []*graph.Graph)
 			if name == "radii" && f.Levels > 0 {
 				flag = "--levels"
 			}
-			return nil, usageError(fmt.Sprintf("%s is no parameter of %s", flag, strings.Join(names, ", ")))
+			return nil, usageError(fmt.Sprintf("%s is not a parameter of %s", flag, strings.Join(names, ", ")))
 		}
 	}
 	return out, nil
@@ -262,11 +262,11 @@ func (f *kernelFlags) kernels(g *globals, names []string, graphs []*graph.Graph)
 
 // idle refuses flags that have no effect on the exact or the low-rank multiscale kernel.
 func (f *kernelFlags) idle(exact bool, given map[string]string) error {
-	names, kind := []string{"pair_rank"}, "low-rank kernel; it is for --exact"
+	names, kind := []string{"pair_rank"}, "low-rank kernel; it needs --exact"
 	if exact {
 		names, kind = []string{"landmarks", "rank", "samples", "seed"}, "exact kernel"
 	} else if f.MaxMemory != defaultMemory {
-		return usageError("--max-memory is for --exact")
+		return usageError("--max-memory needs --exact")
 	}
 	for _, name := range names {
 		if _, ok := given[name]; ok {

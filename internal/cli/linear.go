@@ -27,7 +27,7 @@ type linearCmd struct {
 type linearTrainCmd struct {
 	Vectors string    `arg:"" help:"Vectors, as embed writes them: X.npy, with targets in X.ids.csv." type:"path"`
 	Out     string    `help:"File to write: .json." short:"o" required:"" placeholder:"FILE" ends:""`
-	C       []float64 `help:"Values of C to choose from; one value fixes it." name:"c" default:"0.1,1,10,100"`
+	C       []float64 `help:"Values of C to choose from. One value fixes it." name:"c" default:"0.1,1,10,100"`
 	Folds   int       `help:"Folds of the cross-validation that chooses C and estimates the accuracy." default:"5"`
 	Seed    uint64    `help:"Seed of the folds." default:"0"`
 }
@@ -123,9 +123,9 @@ func (c *linearTrainCmd) choose(g *globals, x *kernel.Matrix, labels []int) (bes
 }
 
 type linearPredictCmd struct {
-	Machine string `arg:"" help:"What linear train has written." type:"path"`
+	Machine string `arg:"" help:"File that linear train has written." type:"path"`
 	Vectors string `arg:"" help:"Vectors, as embed writes them." type:"path"`
-	Out     string `help:"File to write: .csv. Otherwise standard output." short:"o" placeholder:"FILE" ends:""`
+	Out     string `help:"File to write: .csv. Without it: standard output." short:"o" placeholder:"FILE" ends:""`
 }
 
 // Run predicts.
@@ -190,7 +190,7 @@ func readLinear(path string) (*linearFile, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(machine); err != nil {
-		return nil, fmt.Errorf("%s: not what linear train writes: %w", path, err)
+		return nil, fmt.Errorf("%s: not a file of linear train: %w", path, err)
 	}
 	if machine.Format != linearFormat || machine.Learner == nil || machine.Learner.Classes == nil {
 		return nil, fmt.Errorf("%s: format %d of linear machines, want %d", path, machine.Format, linearFormat)
@@ -209,7 +209,7 @@ func readLinear(path string) (*linearFile, error) {
 // readVectors reads X.npy with the identifiers and targets of X.ids.csv.
 func readVectors(path string) (x *kernel.Matrix, targets, ids []string, err error) {
 	if !strings.HasSuffix(path, ".npy") {
-		return nil, nil, nil, usageError(path + ": vectors are in a .npy file")
+		return nil, nil, nil, usageError(path + ": want a .npy file of vectors")
 	}
 	if x, err = matrix.ReadNPY(path); err != nil {
 		return nil, nil, nil, err

@@ -45,7 +45,7 @@ func (m *manual) print(format string, args ...any) { fmt.Fprintf(m, format, args
 func manPage(app *kong.Application, this build) string {
 	m := &manual{}
 	m.print(".TH MLG 1 %s %s \"User commands\"\n", quoteArg(this.date), quoteArg("mlg "+this.Version))
-	m.print(".SH NAME\nmlg \\- compare graphs at every scale at once\n")
+	m.print(".SH NAME\nmlg \\- measure how alike graphs are, at every scale\n")
 	m.print(".SH SYNOPSIS\n.B mlg\n.I command\n.RI [ flags ]\n.I arguments\n.br\n.B mlg help\n.RI [ command | topic ]\n")
 	m.print(".SH DESCRIPTION\n%s\n", roff("mlg computes the Multiscale Laplacian Graph kernel of Kondor and Pan (2016) and its relatives. It turns them into Gram matrices, classifiers, similarity search and explanations. It reads common molecule and graph formats."))
 	m.print(".PP\n%s\n.RS\n.B mlg demo\n.RE\n", roff("The first thing to try, on built-in molecules:"))
@@ -72,7 +72,7 @@ func manPage(app *kong.Application, this build) string {
 		code int
 		what string
 	}{{exitOK, "Done."}, {exitFailed, "The work could not be done: no such file, bad data, a full disk."},
-		{exitUsage, "The command line makes no sense."}, {exitInterrupt, "Interrupted by SIGINT or SIGTERM."}} {
+		{exitUsage, "The command line is wrong."}, {exitInterrupt, "Interrupted by SIGINT or SIGTERM."}} {
 		m.print(".TP\n.B %d\n%s\n", e.code, roff(e.what))
 	}
 	m.print(".SH EXAMPLES\n.nf\n")

@@ -33,7 +33,7 @@ func classesOf(ds *dataset.Dataset) []string {
 // each level that has them. Other kernels have none.
 func spectrum(title string, m *mlg.Model) (*draw.Picture, error) {
 	if m == nil {
-		return nil, usageError("only the low-rank kernels mlg and flg have landmarks, whose eigenvalues could be drawn")
+		return nil, usageError("--spectrum: only the low-rank kernels mlg and flg have landmarks")
 	}
 	c := draw.LineChart{Title: title, XAxis: "number", YAxis: "eigenvalue", Size: draw.Size{Width: 720, Height: 420}}
 	for l := range len(m.Kernel().Radii) + 1 {
@@ -48,7 +48,7 @@ func spectrum(title string, m *mlg.Model) (*draw.Picture, error) {
 		}
 	}
 	if len(c.Series) == 0 {
-		return nil, usageError("no level has sampled landmarks: the features of the base kernel are explicit")
+		return nil, usageError("--spectrum: no level has sampled landmarks, because the features of the base kernel are explicit")
 	}
 	return c.Picture()
 }

@@ -24,10 +24,10 @@ import (
 type predictCmd struct {
 	placeFlags
 	Model    string  `arg:"" help:"Model file."`
-	Data     string  `arg:"" help:"Graphs: a dataset, a SMILES, or - for standard input, perhaps with --format."`
+	Data     string  `arg:"" help:"Graphs: a dataset, a SMILES, or - for standard input, whose format --format names."`
 	Nearest  int     `help:"Number of nearest training graphs to name." default:"3" least:"0"`
-	Interval float64 `help:"Per cent of measured values that are to lie in the intervals of predicted ones." default:"90" placeholder:"%%"`
-	CSV      bool    `help:"Print a table as CSV, with the columns of the data if they are a table." name:"csv"`
+	Interval float64 `help:"Per cent of measured values that should lie in their interval." default:"90" placeholder:"PERCENT"`
+	CSV      bool    `help:"Print CSV. If the data are a table, its columns come first." name:"csv"`
 	Out      string  `help:"Write to this file instead of standard output." short:"o" placeholder:"FILE" ends:""`
 }
 
@@ -78,13 +78,13 @@ func (c *predictCmd) Run(g *globals) error {
 		return err
 	}
 	if m.Learner == nil {
-		return fmt.Errorf("%s has no learner in it: it can be searched, not asked for predictions", c.Model)
+		return fmt.Errorf("%s has no learner: you can search it, but not predict with it; mlg train makes a model that predicts", c.Model)
 	}
 	if !(c.Interval >= 1 && c.Interval < 100) {
 		return usageError(fmt.Sprintf("--interval %g: want at least 1 and less than 100 per cent", c.Interval))
 	}
 	if c.Interval != defaultInterval && m.Classes != nil {
-		return usageError(fmt.Sprintf("--interval is for values, and %s has classes", c.Model))
+		return usageError(fmt.Sprintf("--interval is for values, but %s predicts classes", c.Model))
 	}
 	read := c.like(m)
 	in, err := c.open(g, read)
@@ -167,7 +167,7 @@ func (c *predictCmd) open(g *globals, o dataset.Options) (iter.Seq2[row, error],
 			}
 		}, nil
 	} else if c.Data == "-" {
-		return nil, fmt.Errorf("%w; --format says what it is", err)
+		return nil, fmt.Errorf("%w; name its format with --format", err)
 	}
 	list, err := readGraphs(g, c.Data, o)
 	return func(yield func(row, error) bool) {
@@ -415,7 +415,7 @@ func (s *score) print(g *globals, data string, m *model.Model) {
 		}
 	}
 	if s.trained > 0 {
-		g.note("%s", table.Wrap(agree(s.trained, "of these graphs is", "of these graphs are")+" just like one in training: what is right for them says little about new graphs", 0, 2))
+		g.note("%s", table.Wrap(agree(s.trained, "of these graphs is", "of these graphs are")+" the same as a training graph: the score on them says little about new graphs", 0, 2))
 	}
 	if s.foreign > 0 {
 		what := "not a number"
@@ -425,13 +425,13 @@ func (s *score) print(g *globals, data string, m *model.Model) {
 		g.note("%s: %s %s", data, agree(s.foreign, "target is", "targets are"), what)
 	}
 	if s.unlike > 0 {
-		g.note("%s", table.Wrap(fmt.Sprintf("! %s unlike anything in training (nearest below %.3f, the first percentile of what training graphs have among themselves): a guess at best",
+		g.note("%s", table.Wrap(fmt.Sprintf("! %s unlike the training graphs: the most similar one has less than %.3f, less than 99 %% of the training graphs have among themselves. Treat the prediction as a guess",
 			agree(s.unlike, "graph is", "graphs are"), m.Nearest[1]), 0, 2))
 	}
 }
 
 // noDeviations says why a model of values has none.
-var noDeviations = fmt.Sprintf("no deviations: the model is not a Gaussian process, which train makes for values with --learner ridge,"+
+var noDeviations = fmt.Sprintf("no deviations: the model is not a Gaussian process; train makes one for values with --learner ridge,"+
 	" up to %d graphs", svm.MostExamples)
 
 // agree writes a number with the word that agrees with it.

@@ -17,9 +17,9 @@ import (
 )
 
 type searchCmd struct {
-	From  string `arg:"" help:"Model file, whose training graphs are searched, store (mlg transform), or dataset." name:"from"`
-	Query string `arg:"" help:"Graphs to search for: a file, a SMILES, or an identifier of the searched graphs." optional:""`
-	Like  string `help:"Search for the graph with this identifier or number among the searched ones, which is left out." placeholder:"ID" group:"Search"`
+	From  string `arg:"" help:"What to search: a dataset, a store (mlg transform), or a model file (its training graphs)." name:"from"`
+	Query string `arg:"" help:"Graphs to search for: a file, a SMILES, or the identifier of a searched graph." optional:""`
+	Like  string `help:"Take the searched graph with this identifier or number as query, and leave it out of the results." placeholder:"ID" group:"Search"`
 	Count int    `help:"Number of graphs to find." short:"k" name:"count" default:"10" least:"1" group:"Search"`
 	CSV   bool   `help:"Print a table as CSV." name:"csv" group:"Search"`
 	Out   string `help:"Write to this file instead of standard output." short:"o" placeholder:"FILE" ends:"" group:"Search"`

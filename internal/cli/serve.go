@@ -21,9 +21,9 @@ import (
 type serveCmd struct {
 	dataFlags
 	Source string   `arg:"" optional:"" help:"A model file or a dataset; by default builtin:drugs." default:"builtin:drugs"`
-	Addr   string   `help:"IP address to listen on. Others than loopback let everyone in the network in." default:"127.0.0.1"`
-	Port   *int     `help:"Port to listen on; 0 means any that is free. By default 8642, or the next one that is free, so that links work after a restart." placeholder:"N"`
-	Host   []string `help:"Further names under which the server may be addressed." placeholder:"NAME"`
+	Addr   string   `help:"IP address to listen on. Any but a loopback address lets everyone in the network in." default:"127.0.0.1"`
+	Port   *int     `help:"Port to listen on. 0 means any free one. By default 8642, so that links work after a restart, or the next free one." placeholder:"N"`
+	Host   []string `help:"Further host names of the server, such as that of a proxy." placeholder:"NAME"`
 	Open   bool     `help:"Open the page in the browser."`
 	Color  string   `help:"Column or data field to colour graphs by, besides the target." placeholder:"NAME" group:"Reading data"`
 }
@@ -108,7 +108,7 @@ func (c *serveCmd) listen(g *globals) (l net.Listener, err error) {
 	for port := first; port < first+most; port++ {
 		l, err = new(net.ListenConfig).Listen(g.ctx, "tcp", net.JoinHostPort(c.Addr, strconv.Itoa(port)))
 		if err == nil && port > usualPort && c.Port == nil {
-			g.note("port %d is in use: links that were made there lead to the program that uses it", usualPort)
+			g.note("port %d is in use, so this is another one; old links lead to the program that uses it", usualPort)
 		}
 		if err == nil || !errors.Is(err, syscall.EADDRINUSE) {
 			break

@@ -26,10 +26,10 @@ const dataGroup = "Reading data"
 // placeFlags say where graphs are in the data.
 type placeFlags struct {
 	Format       dataset.Format `help:"Format of the data: auto, tudataset, smiles, csv, tsv, parquet, sdf, jsonl, graphml, dot, edgelist." default:"auto" enum:"auto,tudataset,smiles,csv,tsv,parquet,sdf,jsonl,graphml,dot,edgelist" group:"Reading data"`
-	SMILESColumn string         `help:"Column of a table that has the SMILES." name:"smiles-column" placeholder:"NAME" group:"Reading data"`
-	Target       []string       `help:"Column or data field that has the class or value. train and evaluate take several, with commas between them or with the flag repeated, and all." placeholder:"NAME" sep:"none" group:"Reading data"`
-	ID           string         `help:"Column or data field that has the identifier." name:"id" placeholder:"NAME" group:"Reading data"`
-	Strict       bool           `help:"Refuse data with a molecule that cannot be read or a row without a value, instead of leaving it out." group:"Reading data"`
+	SMILESColumn string         `help:"Column of a table with the SMILES." name:"smiles-column" placeholder:"NAME" group:"Reading data"`
+	Target       []string       `help:"Column or data field with the class or value. train and evaluate take several, separated by commas or with the flag repeated, or all." placeholder:"NAME" sep:"none" group:"Reading data"`
+	ID           string         `help:"Column or data field with the identifier." name:"id" placeholder:"NAME" group:"Reading data"`
+	Strict       bool           `help:"Refuse data with a molecule that cannot be read or a row without a value. Without this flag such rows are left out." group:"Reading data"`
 }
 
 func (f *placeFlags) options() dataset.Options {
@@ -45,12 +45,12 @@ func (f *placeFlags) like(m *model.Model) dataset.Options { return f.options().L
 // dataFlags say how datasets are read.
 type dataFlags struct {
 	placeFlags
-	Hydrogens    dataset.Hydrogens  `help:"Hydrogens of molecules that become vertices: written (as in the data), explicit (all), implicit (none)." default:"written" enum:"written,explicit,implicit" group:"Reading data"`
+	Hydrogens    dataset.Hydrogens  `help:"Which hydrogens become vertices: written (those in the data), explicit (all), implicit (none)." default:"written" enum:"written,explicit,implicit" group:"Reading data"`
 	AtomCharge   bool               `help:"Charges are part of atom labels." group:"Reading data"`
 	AtomAromatic bool               `help:"Aromaticity is part of atom labels." group:"Reading data"`
 	AtomH        bool               `help:"Numbers of hydrogens are part of atom labels." name:"atom-hydrogens" group:"Reading data"`
-	Largest      bool               `help:"Of molecules of several fragments, such as salts, keep the largest." name:"largest-fragment" group:"Reading data"`
-	EdgeWeight   dataset.EdgeWeight `help:"Edge weights: unit, weight (as in the file), order (bond order or edge label), distance (they are distances: edges to the nearest neighbours)." default:"weight" enum:"unit,weight,order,distance" group:"Reading data"`
+	Largest      bool               `help:"Keep only the largest fragment of molecules with several, such as salts." name:"largest-fragment" group:"Reading data"`
+	EdgeWeight   dataset.EdgeWeight `help:"Edge weights: unit (all 1), weight (as in the file), order (bond order or edge label), distance (the file has distances, and edges lead to the nearest neighbours)." default:"weight" enum:"unit,weight,order,distance" group:"Reading data"`
 }
 
 func (f *dataFlags) options() dataset.Options {
@@ -108,7 +108,7 @@ func listLeftOut(g *globals, left dataset.LeftOut) {
 		g.note("  line %d: %s", x.Line, x.Reason)
 	}
 	if left.Count > most {
-		g.note("  and %d more; mlg info --json lists a hundred", left.Count-most)
+		g.note("  and %d more; mlg info --json lists the first hundred", left.Count-most)
 	}
 }
 
@@ -224,7 +224,7 @@ func position(ids []string, from, which string) (int, error) {
 	if n, err := strconv.Atoi(which); err == nil && n >= 1 && n <= len(ids) {
 		return n - 1, nil
 	}
-	return 0, fmt.Errorf("%s has no graph with the identifier %q, and it is no number from 1 to %d", from, which, len(ids))
+	return 0, fmt.Errorf("%s has no graph %q: want an identifier, or a number from 1 to %d", from, which, len(ids))
 }
 
 // graphName returns the identifier of graph i of a list, or its number.
@@ -264,7 +264,7 @@ func (f *sourceFlags) open(g *globals, path string) (*source, error) {
 			flag = "--kernel"
 		}
 		if flag != "" {
-			return nil, usageError(fmt.Sprintf("%s: a %s has its kernel; the flag is for a dataset", flag, kind))
+			return nil, usageError(fmt.Sprintf("%s cannot be used with a %s, which has its own kernel", flag, kind))
 		}
 	}
 	switch kind {

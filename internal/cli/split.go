@@ -125,7 +125,7 @@ func cellsOf(ds *dataset.Dataset, name string) ([]string, error) {
 		return nil, err
 	}
 	if i := slices.IndexFunc(values, dataset.Missing); i >= 0 {
-		return nil, fmt.Errorf("graph %s has nothing in column %s", ds.IDs()[i], name)
+		return nil, fmt.Errorf("graph %s has no value in column %s", ds.IDs()[i], name)
 	}
 	return values, nil
 }

@@ -14,7 +14,7 @@ import (
 // learnFlags say which rows of a table are learned from.
 type learnFlags struct {
 	dataFlags
-	Duplicates string `help:"Molecules that stand several times: keep all rows, as published results do, or merge them: the mean of the values, or the class; where classes disagree the rows are left out." default:"keep" enum:"keep,merge" group:"Reading data"`
+	Duplicates string `help:"Molecules in several rows: keep all rows, as published results do, or merge them. A merged row has the mean of the values, or the class. If classes disagree, the rows are left out." default:"keep" enum:"keep,merge" group:"Reading data"`
 }
 
 // task is a dataset with the values of one column as targets.

@@ -22,9 +22,9 @@ type trainCmd struct {
 	Data string `arg:"" help:"Dataset with targets."`
 	Out  string `help:"Model file to write." short:"o" required:"" placeholder:"FILE" ends:""`
 
-	Kernel      string `help:"Train this kernel with its flags, instead of choosing among the default candidates: ${kernel_list}." enum:",${kernels}" default:"" placeholder:"NAME" group:"Training"`
-	Quick       bool   `help:"One good kernel instead of the default candidates; C is still chosen." group:"Training"`
-	Task        string `help:"auto: by the targets; classification; regression." default:"auto" enum:"auto,classification,regression" group:"Training"`
+	Kernel      string `help:"Train this kernel with its flags, instead of weighing the default candidates: ${kernel_list}." enum:",${kernels}" default:"" placeholder:"NAME" group:"Training"`
+	Quick       bool   `help:"Train one good kernel instead of weighing the default candidates. C is still chosen." group:"Training"`
+	Task        string `help:"What is learned: classification or regression. auto: by the targets." default:"auto" enum:"auto,classification,regression" group:"Training"`
 	choiceFlags `group:"Training"`
 	learnFlags
 	kernelFlags
@@ -67,10 +67,10 @@ func (c *trainCmd) Run(g *globals) error {
 		return usageError(c.Out + ": model files are not compressed, want a name without .gz")
 	}
 	if flag := c.flag(); flag != "" && c.Kernel == "" {
-		return usageError(fmt.Sprintf("%s is about one kernel: name it with --kernel; without, train chooses among the default candidates", flag))
+		return usageError(fmt.Sprintf("%s needs --kernel: without it, train weighs the default candidates", flag))
 	}
 	if c.Quick && c.Kernel != "" {
-		return usageError("--quick and --kernel exclude each other")
+		return usageError("--quick and --kernel cannot be used together")
 	}
 	tasks, err := c.tasks(g, c.Data, c.Task)
 	if err != nil {
@@ -98,7 +98,7 @@ func (c *trainCmd) train(g *globals, t task) error {
 		return err
 	}
 	if n := len(plan.Classes); 3*n > len(ds.Graphs) {
-		g.note("%d classes of %d graphs: if they are values, --task regression learns them so", n, len(ds.Graphs))
+		g.note("%d classes for %d graphs; if the targets are values, use --task regression", n, len(ds.Graphs))
 	}
 	read := c.dataFlags.options()
 	read.TargetColumn = t.target
@@ -130,10 +130,10 @@ func (c *trainCmd) plan(g *globals, ds *dataset.Dataset) (choose.Options, []choo
 			return o, nil, err
 		}
 		if m, ok := k.(mlg.Kernel); ok && m.Exact {
-			return o, nil, usageError("--exact: a model keeps the low-rank kernel only; --samples and --rank bring it as near as you like")
+			return o, nil, usageError("--exact: a model can keep only the low-rank kernel; more --samples and --rank bring it closer to the exact one")
 		}
 		if !kernel.Semidefinite(k) {
-			return o, nil, usageError("--combine gmean is not positive semi-definite: want top, sum, product or mixed for a model")
+			return o, nil, usageError("--combine gmean cannot be kept in a model, because it is not positive semi-definite: want top, sum, product or mixed")
 		}
 		return o, []choose.Candidate{{Name: c.Kernel, Settings: []choose.Setting{{Parameters: k.String(), Kernel: k}}}}, nil
 	}
@@ -216,11 +216,11 @@ func (c *trainCmd) report(g *globals, t task, p *choose.Plan, m *model.Model, to
 	}
 	fmt.Fprintf(g.stdout, "  by %s\n", table.Wrap(r.Estimate.Method, 5, 5))
 	if strings.Contains(r.Estimate.Method, "nested") && c.Kernel == "" && !c.Quick {
-		other := "--split time=COLUMN for later ones"
+		other := "--split time=COLUMN for later graphs"
 		if dataset.Molecules(ds.Graphs) {
 			other = "--split scaffold for molecules with other rings"
 		}
-		text := fmt.Sprintf("\"mlg evaluate %s --default\" estimates it fully nested, and with %s", c.Data, other)
+		text := fmt.Sprintf("For a fully nested estimate: mlg evaluate %s --default. Add %s", c.Data, other)
 		fmt.Fprintf(g.stdout, "  %s\n", table.Wrap(text, 2, 2))
 	}
 	if r.Limited > 0 {

@@ -9,7 +9,7 @@ import (
 
 type transformCmd struct {
 	placeFlags
-	Model string `arg:"" help:"Model file, as fit writes it." type:"path"`
+	Model string `arg:"" help:"Model file of mlg fit." type:"path"`
 	Data  string `arg:"" help:"Dataset, or - for standard input."`
 	Out   string `help:"Store to write: .mlgs." short:"o" required:"" placeholder:"FILE" ends:""`
 }
@@ -27,7 +27,7 @@ func (c *transformCmd) Run(g *globals) error {
 	defer closeData(g, data)
 	w, err := store.Write(g.work(), c.Out, m, data.Next)
 	if err != nil {
-		g.kept.set("%d graphs are kept in %s, a second run goes on from there", w.Graphs, c.Out+file.Partial)
+		g.kept.set("%d graphs are kept in %s; the same command goes on from there", w.Graphs, c.Out+file.Partial)
 		return err
 	}
 	bytes := fileSize(c.Out)
