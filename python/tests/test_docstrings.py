@@ -33,6 +33,18 @@ def test_estimators_are_documented(cls):
     assert ">>> " in doc
 
 
+@pytest.mark.parametrize(
+    "described",
+    [
+        *(c for c in CLASSES if not issubclass(c, Exception) and c is not mlgkernel.Kernel),
+        *(getattr(mlgkernel.explain, name) for name in ("Picture", "Similarity", "Decision", "decisions")),
+        *(mlgkernel.splits.Splits, mlgkernel.datasets.Dataset),
+    ],
+)
+def test_there_is_an_example(described):
+    assert ">>> " in inspect.getdoc(described)
+
+
 def test_reference(repository):
     """docs/reference/python-reference.md is what python/reference.py makes of the docstrings."""
     made = runpy.run_path(str(repository / "python" / "reference.py"))["reference"]()

@@ -122,9 +122,11 @@ class Propagation(Kernel):
 
 
 class PropagationAttr(OnAttributes, Propagation):
-    """The propagation kernel on attributes: like `Propagation`, with the attributes of a vertex in
-    place of a distribution over labels. Each attribute has a bin of its own, and vertices are counted by
-    all of them together.
+    """The propagation kernel on attributes, ``k = sum over t < t_max and bins of count * count'``.
+
+    It is like `Propagation`, with the attributes x of a vertex in place of a distribution over labels. The
+    bin of a vertex is the list of ``floor((x[i] * a[i] + b[i]) / w)`` for all attributes i, with random a
+    and b for every t.
 
     Parameters
     ----------

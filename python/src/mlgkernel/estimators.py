@@ -30,10 +30,27 @@ __all__ = ["MLGClassifier", "MLGEmbedding", "MLGRegressor", "Nearest"]
 
 
 class Nearest(NamedTuple):
-    """The training graphs that are nearest to new graphs, by falling similarity."""
+    """The training graphs that are nearest to new graphs, by falling similarity.
 
-    indices: np.ndarray  # (graphs, k): positions in training
-    similarity: np.ndarray  # (graphs, k)
+    Attributes
+    ----------
+    indices : ndarray of shape (graphs, k)
+        Their positions in training.
+    similarity : ndarray of shape (graphs, k)
+        The kernel values.
+    ids : list of lists of str
+        Their names.
+
+    Examples
+    --------
+    >>> from mlgkernel import MLGClassifier
+    >>> model = MLGClassifier().fit(["CC", "CCC", "CCO", "CCCO"], [0, 0, 1, 1])
+    >>> model.nearest(["CCCC"], k=1).ids
+    [['CCC']]
+    """
+
+    indices: np.ndarray
+    similarity: np.ndarray
     ids: list[list[str]]
 
 

@@ -29,7 +29,19 @@ __all__ = [
 
 @dataclass
 class Picture:
-    """An SVG picture, which notebooks show."""
+    """An SVG picture, which notebooks show.
+
+    Attributes
+    ----------
+    svg : str
+        The text of the picture.
+
+    Examples
+    --------
+    >>> from mlgkernel import explain
+    >>> explain.draw("CCO").svg[:4]
+    '<svg'
+    """
 
     svg: str = field(repr=False)
 
@@ -59,6 +71,13 @@ class Similarity:
         Both graphs side by side; pairs of the matching have equal numbers.
     raw : dict
         All that the program says.
+
+    Examples
+    --------
+    >>> from mlgkernel import WeisfeilerLehman, explain
+    >>> why = explain.similarity("CCO", "CCCO", WeisfeilerLehman(normalize=True).fit(["CCO", "CCCO"]))
+    >>> bool(abs(why.g.sum() - why.k) < 1e-9 and abs(why.h.sum() - why.k) < 1e-9)
+    True
     """
 
     k: float
@@ -97,6 +116,14 @@ class Decision:
     picture : Picture
     raw : dict
         All that the program says.
+
+    Examples
+    --------
+    >>> from mlgkernel import MLGClassifier, explain
+    >>> model = MLGClassifier().fit(["CC", "CCO", "CCCO", "CCCC"], ["alkane", "alcohol", "alcohol", "alkane"])
+    >>> why = explain.decision(model, "CCCCO")
+    >>> why.towards, bool(abs(why.vertices.sum() - why.value) < 1e-9)
+    ('alcohol', True)
     """
 
     value: float
@@ -256,7 +283,15 @@ def decision(
 
 
 def decisions(model: Any, X: Any, **options: Any) -> list[Decision]:
-    """Explain the decision on each graph of a collection; `options` are those of `decision`."""
+    """Explain the decision on each graph of a collection; `options` are those of `decision`.
+
+    Examples
+    --------
+    >>> from mlgkernel import MLGRegressor, explain
+    >>> model = MLGRegressor().fit(["CC", "CCO", "CCCO", "CCCC"], [0.0, 1.0, 1.0, 0.0])
+    >>> [len(why.vertices) for why in explain.decisions(model, ["CCCCO", "C"])]
+    [5, 1]
+    """
     check_is_fitted(model, "kernel_")
     return [decision(model, g, **options) for g in as_graphs(X, model)]
 

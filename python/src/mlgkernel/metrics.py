@@ -14,6 +14,12 @@ def enrichment_factor(y_true: Any, y_score: Any, fraction: float = 0.01, pos_lab
 
     The best are `fraction` of the examples, rounded up, by falling `y_score`. Equal scores at the end
     count with equal weights. ``mlg evaluate`` prints this figure for 1 and 5 %.
+
+    Examples
+    --------
+    >>> from mlgkernel.metrics import enrichment_factor
+    >>> enrichment_factor([1, 0, 0, 0], [0.9, 0.2, 0.1, 0.3], fraction=0.25)
+    4.0
     """
     positive = np.asarray(y_true) == pos_label
     score = np.asarray(y_score, np.float64)

@@ -23,6 +23,13 @@ def scaffolds(X: Any) -> np.ndarray:
 
     Equal numbers are equal scaffolds; molecules without rings have one number. Use them as
     `groups` of scikit-learn's ``GroupKFold``.
+
+    Examples
+    --------
+    >>> from mlgkernel import splits
+    >>> group = splits.scaffolds(["Cc1ccccc1", "Oc1ccccc1", "C1CCCC1", "CCO"])
+    >>> bool(group[0] == group[1]), len(set(group.tolist()))
+    (True, 3)
     """
     return _engine.call("scaffolds", {}, pack(as_graphs(X)))[1]["group"]
 
@@ -42,6 +49,14 @@ class Splits:
     grouped : bool
         Graphs that belong together are in one fold.
     seed : int
+
+    Examples
+    --------
+    >>> from mlgkernel.splits import Splits
+    >>> for train, test in Splits([0, 1, 0, 1]).split(["C", "CC", "CCC", "CCCC"]):
+    ...     print(train, test)
+    [1 3] [0 2]
+    [0 2] [1 3]
     """
 
     fold: np.ndarray

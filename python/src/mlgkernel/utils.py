@@ -215,6 +215,17 @@ def graph_from_csv(
         What stands between fields.
     as_Graph : bool
         Yield `Graph` objects, not ``[edges, node labels, edge labels]``.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from mlgkernel import graph_from_csv
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "edges.csv")
+    ...     with open(path, "w") as f:
+    ...         _ = f.write("a,b,2.5\\nb,c,1\\n")
+    ...     list(graph_from_csv(([path], True, None)))
+    [[{'a': {'b': 2.5}, 'b': {'a': 2.5, 'c': 1.0}, 'c': {'b': 1.0}}, None, None]]
     """
     try:
         paths, weighted, attributes = edge_files
@@ -384,6 +395,14 @@ def cross_validate_Kfold_SVM(
     -------
     list
         For each kernel, the results of the repeats.
+
+    Examples
+    --------
+    >>> from mlgkernel import VertexHistogram, cross_validate_Kfold_SVM
+    >>> K = VertexHistogram(normalize=True).fit_transform(["C", "CC", "CCC", "O", "OO", "OOO"] * 2)
+    >>> scores = cross_validate_Kfold_SVM([K], [0, 0, 0, 1, 1, 1] * 2, n_iter=2, n_splits=3, random_state=0)
+    >>> len(scores), len(scores[0])
+    (1, 2)
     """
     y = np.asarray(y)
     reduce = np.mean if fold_reduce is None else fold_reduce

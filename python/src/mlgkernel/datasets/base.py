@@ -38,6 +38,13 @@ class Dataset:
         What ``mlg info --json`` prints, without the counts of labels.
     columns : dict of str to list of str
         The texts that stand beside the graphs: the cells of a table, data fields of an SDF.
+
+    Examples
+    --------
+    >>> from mlgkernel import datasets
+    >>> data = datasets.load("builtin:drugs")
+    >>> len(data), data.ids[0], str(data.target[0])
+    (234, 'diazepam', 'benzodiazepine')
     """
 
     name: str
