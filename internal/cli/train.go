@@ -144,11 +144,11 @@ func (c *trainCmd) plan(g *globals, ds *dataset.Dataset) (choose.Options, []choo
 	return o, all, nil
 }
 
-// quickCandidate returns one setting of the default candidates: that with attributes if the
-// data have some, else one with WL colours as base kernel, which does well on most data.
+// quickCandidate returns one setting of the default candidates: that with attributes if the data
+// have some, else that with bonds, else one with WL colours as base kernel, which do well on most data.
 func quickCandidate(all []choose.Candidate) choose.Candidate {
 	at := 0
-	for _, name := range []string{"mlg wl(3)", "mlg attributes"} {
+	for _, name := range []string{"mlg wl(3)", "mlg bonds", "mlg attributes"} {
 		if i := slices.IndexFunc(all, func(c choose.Candidate) bool { return c.Name == name }); i >= 0 {
 			at = i
 		}
