@@ -168,7 +168,7 @@ func attributionVariants() map[string]Kernel {
 	add("full rank", func(o *Kernel) { o.Samples, o.Rank = 1<<20, 1<<20 })
 	add("rank 1", func(o *Kernel) { o.Rank = 1 })
 	add("gamma eta", func(o *Kernel) { o.Gamma, o.Eta, o.Combine = 0.01, 1, Product })
-	if raceFactor > 1 {
+	if testing.Short() {
 		maps.DeleteFunc(out, func(name string, _ Kernel) bool {
 			return !slices.Contains([]string{"base gaussian", "sum power", "gmean", "mixed power", "discount"}, name)
 		})
@@ -229,7 +229,7 @@ func TestAttributeDifferences(t *testing.T) {
 			t.Fatal(err)
 		}
 		for qn, g := range queries {
-			if qn != "random" && raceFactor > 1 {
+			if qn != "random" && testing.Short() {
 				continue
 			}
 			t.Run(name+"/"+qn, func(t *testing.T) {

@@ -189,9 +189,10 @@ func (p *precise) check(t *testing.T, name string) (worst float64, given bool) {
 
 // Over the whole range of γ and η values are right, or refused with an error.
 func TestPrecision(t *testing.T) {
+	graphtest.Long(t)
 	for level := range 4 {
 		worst, refused, given := 0.0, 0, 0
-		for _, gamma := range few(1e-8, 1e-6, 1, 1e4, 1e-4, 1e-2, 1e2) {
+		for _, gamma := range []float64{1e-8, 1e-6, 1e-4, 1e-2, 1, 1e2, 1e4} {
 			for _, eta := range []float64{1e-6, 1e-4, 1e-2, 1, 1e2, 1e4} {
 				p := &precise{graphs: smallGraphs()[:3], eta: eta, gamma: gamma, radii: []int{1, 2, 2}[:level]}
 				rel, ok := p.check(t, fmt.Sprintf("level %d, γ = %g, η = %g", level, gamma, eta))
@@ -208,7 +209,8 @@ func TestPrecision(t *testing.T) {
 
 // Edge weights may lie as far apart as they like.
 func TestWideWeights(t *testing.T) {
-	for _, decades := range few(1.0, 3, 9, 12, 6, 15) {
+	graphtest.Long(t)
+	for _, decades := range []float64{1, 3, 6, 9, 12, 15} {
 		for _, x := range []float64{0.1, 1} {
 			worst := 0.0
 			for level := range 3 {
@@ -221,14 +223,6 @@ func TestWideWeights(t *testing.T) {
 			t.Logf("%g decades, γ = η = %g: largest relative error %.2g", decades, x, worst)
 		}
 	}
-}
-
-// few returns its arguments, or under the race detector the last half of them.
-func few[T any](x ...T) []T {
-	if raceFactor > 1 {
-		return x[(len(x)+1)/2:]
-	}
-	return x
 }
 
 // wideGraphs have edge weights that are spread evenly over decades.
@@ -283,12 +277,13 @@ func TestLargeValues(t *testing.T) {
 
 // Errors grow from level to level, which the estimate says.
 func TestDeepLevels(t *testing.T) {
+	graphtest.Long(t)
 	var graphs []*graph.Graph
 	for _, g := range []*graph.Graph{graphtest.Path(6), graphtest.Star(6), graphtest.Grid(2, 3), graphtest.Complete(4)} {
 		graphs = append(graphs, graphtest.Labeled(graphtest.Rand(1), g, 1, 1))
 	}
-	for _, radius := range few(1, 2) {
-		for _, gammaEta := range few(0.1, 1, 0.4) {
+	for _, radius := range []int{1, 2} {
+		for _, gammaEta := range []float64{0.1, 0.4, 1} {
 			p := &precise{graphs: graphs, eta: math.Sqrt(gammaEta), gamma: math.Sqrt(gammaEta), radii: slices.Repeat([]int{radius}, 10)}
 			rel, ok := p.check(t, fmt.Sprintf("γη = %g", gammaEta))
 			t.Logf("γη = %g: relative error %.2g, computed: %v", gammaEta, rel, ok)

@@ -215,6 +215,7 @@ func whole(k kernel.Kernel) bool {
 // Gram is the definition, and Cross too, raw and normalised, for new graphs with labels and
 // structures that training has not seen.
 func TestDefinition(t *testing.T) {
+	graphtest.Long(t)
 	for _, labels := range []int{3, 0} {
 		graphs, more := testGraphs(t, uint64(labels), labels), testGraphs(t, 99, 2*labels)
 		normalized := kernels(true)

@@ -261,6 +261,7 @@ func TestScales(t *testing.T) {
 
 // TestDrugs: what train does by default, evaluated.
 func TestDrugs(t *testing.T) {
+	graphtest.Long(t)
 	ds, err := dataset.Read(t.Context(), "builtin:drugs", dataset.DefaultOptions())
 	if err != nil {
 		t.Fatal(err)

@@ -123,6 +123,7 @@ func checkSum(t *testing.T, m *model.Model, g *graph.Graph, e *explain.Explanati
 // Over whole collections, contributions add up to the prediction and have its sign. For the sums that training
 // chooses, which take longer, that is tried on some graphs of MUTAG unless MLG_LONG is set.
 func TestCollections(t *testing.T) {
+	graphtest.Long(t)
 	collections := map[string]func() (*dataset.Dataset, choose.Task){
 		"drugs":  func() (*dataset.Dataset, choose.Task) { return read(t, "builtin:drugs"), choose.Classification },
 		"masses": func() (*dataset.Dataset, choose.Task) { return masses(t), choose.Regression },

@@ -19,6 +19,7 @@ import (
 // TestSavedPredictions: every kernel with every parameter, alone, on subdivided and on standardised graphs, in a sum
 // and in a product, with a classifier and with a regressor, predicts the same bits before saving and after loading.
 func TestSavedPredictions(t *testing.T) {
+	graphtest.Long(t)
 	graphs := unicyclic(t, 14)
 	for _, name := range kernel.Names() {
 		k, err := kernel.Named(name)

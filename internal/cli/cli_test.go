@@ -11,7 +11,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -32,39 +31,15 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// raced are the scripts that run with the race detector when the tests do: those with progress,
-// signals and files of finished rows. It makes every start of the command slow, so the others
-// use a plain build.
-var raced = []string{"gram", "interrupt", "compare"}
-
-// plainBuild returns a function that puts a build without the race detector first in the PATH of
-// the scripts that do not need it.
-func plainBuild(t *testing.T) func(env *testscript.Env) error {
-	if !raceEnabled {
-		return func(*testscript.Env) error { return nil }
-	}
-	dir := t.TempDir()
-	build := exec.Command("go", "build", "-o", dir, "../../cmd/mlg")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return func(env *testscript.Env) error {
-		if script := strings.TrimPrefix(filepath.Base(env.WorkDir), "script-"); !slices.Contains(raced, script) {
-			env.Setenv("PATH", dir+string(os.PathListSeparator)+env.Getenv("PATH"))
-		}
-		return nil
-	}
-}
+// short are the scripts of the short tests, which the race detector runs: those with progress,
+// signals and files of finished rows.
+var short = []string{"testdata/script/gram.txtar", "testdata/script/interrupt.txtar", "testdata/script/compare.txtar"}
 
 // Transcripts of real runs, one for each command and each kind of mistake.
 func TestScripts(t *testing.T) {
-	plain := plainBuild(t)
-	testscript.Run(t, testscript.Params{
+	p := testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
-			if err := plain(env); err != nil {
-				return err
-			}
 			env.Setenv("MLG_CACHE", filepath.Join(env.WorkDir, "cache"))
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("NO_COLOR", "")
@@ -90,7 +65,11 @@ func TestScripts(t *testing.T) {
 			"interrupt":    interrupt,
 			"zipfolder":    zipFolder,
 		},
-	})
+	}
+	if testing.Short() {
+		p.Dir, p.Files = "", short
+	}
+	testscript.Run(t, p)
 }
 
 // randomgraphs FILE N VERTICES writes N random trees with a few more edges, always the same.

@@ -16,12 +16,12 @@ import (
 	"github.com/mlgkernel/mlg/tiles"
 )
 
-// program builds the real command, which can be killed.
+// program returns the path of the command, which TestMain puts there, and which can be killed.
 func program(t *testing.T) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "mlg")
-	if out, err := exec.Command("go", "build", "-o", path, "../../cmd/mlg").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
+	path, err := exec.LookPath("mlg")
+	if err != nil {
+		t.Fatal(err)
 	}
 	return path
 }
@@ -87,6 +87,7 @@ func writeGraphs(t *testing.T, path string, n, vertices int, seed uint64) {
 // A shard that is killed at any moment loses nothing that it has finished, and what a second
 // run makes of the rest has the bits of an undisturbed run.
 func TestKilledShards(t *testing.T) {
+	graphtest.Long(t)
 	mlg := program(t)
 	dir := t.TempDir()
 	data, folder := filepath.Join(dir, "g.jsonl"), filepath.Join(dir, "tiles")
@@ -161,6 +162,7 @@ func TestKilledShards(t *testing.T) {
 // A transformation that is killed at any moment is taken up by a second run, and the store
 // has the bytes of an undisturbed one.
 func TestKilledTransform(t *testing.T) {
+	graphtest.Long(t)
 	mlg := program(t)
 	dir := t.TempDir()
 	data, model := filepath.Join(dir, "g.jsonl"), filepath.Join(dir, "m.mlg")
@@ -216,6 +218,7 @@ func TestKilledTransform(t *testing.T) {
 
 // Any number of shards gives the bits of mlg gram.
 func TestShards(t *testing.T) {
+	graphtest.Long(t)
 	mlg := program(t)
 	dir := t.TempDir()
 	whole := filepath.Join(dir, "whole.npy")

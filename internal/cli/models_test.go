@@ -11,6 +11,7 @@ import (
 
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/internal/file"
+	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/model"
 	"github.com/mlgkernel/mlg/svm"
 	"github.com/rogpeppe/go-internal/testscript"
@@ -18,7 +19,8 @@ import (
 
 // Transcripts of the commands that make and use models.
 func TestModelScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{Dir: "testdata/models", Setup: plainBuild(t), Cmds: map[string]func(*testscript.TestScript, bool, []string){
+	graphtest.Long(t)
+	testscript.Run(t, testscript.Params{Dir: "testdata/models", Cmds: map[string]func(*testscript.TestScript, bool, []string){
 		"damage": damage,
 	}})
 }

@@ -7,6 +7,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/mlgkernel/mlg/internal/graphtest"
 )
 
 // processor returns the time that the process has used the processors.
@@ -23,6 +25,7 @@ func processor(t *testing.T) time.Duration {
 // again and again, later each time, until it is done. Time is that of the processor, so that other programs
 // do not matter; the race detector would.
 func TestCancelledStages(t *testing.T) {
+	graphtest.Long(t)
 	const most = time.Second
 	large := DefaultOptions()
 	large.Whole, large.Core = 500, 200

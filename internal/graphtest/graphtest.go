@@ -188,6 +188,16 @@ func Shuffle(r *rand.Rand, g *graph.Graph) (*graph.Graph, []int) {
 	return g.Induced(order).With(g.ID(), g.Target()), perm
 }
 
+// Long ends a test that takes long in short mode, go test -short: before a commit, where the race
+// detector or emulation makes it slow, and where the assembly that it runs through is switched off.
+// make test runs it once.
+func Long(t testing.TB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("takes long")
+	}
+}
+
 // Missing ends a test that needs what this machine does not have. It is skipped, and fails where
 // CI=true: there everything is tested.
 func Missing(t testing.TB, format string, what ...any) {

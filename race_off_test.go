@@ -1,5 +1,0 @@
-//go:build !race
-
-package mlg
-
-const raceFactor = 1
