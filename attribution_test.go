@@ -211,6 +211,7 @@ func targets(r *rand.Rand, n int) []target {
 
 // Derivatives agree with differences of the literal forward computation, for all options.
 func TestAttributeDifferences(t *testing.T) {
+	graphtest.Long(t)
 	r := graphtest.Rand(61)
 	var train []*graph.Graph
 	for i := range 5 {
@@ -229,9 +230,6 @@ func TestAttributeDifferences(t *testing.T) {
 			t.Fatal(err)
 		}
 		for qn, g := range queries {
-			if qn != "random" && testing.Short() {
-				continue
-			}
 			t.Run(name+"/"+qn, func(t *testing.T) {
 				logK := scaledLogK(t, m, g, ones(g.N()))
 				want := differences(g.N(), func(s []float64) (out []float64) {

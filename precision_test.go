@@ -246,6 +246,7 @@ func wideGraphs(decades float64) []*graph.Graph {
 
 // The base kernel may have large values, and features of which some are much larger than others.
 func TestLargeValues(t *testing.T) {
+	graphtest.Long(t)
 	for _, exponent := range []int{0, 10, 20} {
 		r := graphtest.Rand(3)
 		var graphs []*graph.Graph

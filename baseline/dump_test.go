@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/kernel"
 )
 
@@ -22,6 +23,7 @@ import (
 // into the folder that MLG_DUMP names. MLG_DUMP_DATASETS names the datasets; MUTAG stands for them in tests.
 // MLG_DUMP_KERNELS names the keys and MLG_DUMP_GRAPHS the number of graphs where not all are wanted.
 func TestDump(t *testing.T) {
+	graphtest.Long(t)
 	dir := cmp.Or(os.Getenv("MLG_DUMP"), t.TempDir())
 	ordered := DefaultShortestPath()
 	ordered.Ordered = true

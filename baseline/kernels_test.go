@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/kernel"
 )
 
@@ -224,6 +225,7 @@ func TestGraphletCounts(t *testing.T) {
 
 // A complete graph has cliques only, even where rows of bits have several words.
 func TestGraphletsOfCompleteGraph(t *testing.T) {
+	graphtest.Long(t)
 	const n = 90
 	rng := rand.New(rand.NewPCG(1, 2))
 	g := randomShape(rng, n, 1).build(t, rng, 0)

@@ -259,6 +259,7 @@ func TestDefinition(t *testing.T) {
 
 // Diagonal has the raw kernels of graphs with themselves, whatever was fitted.
 func TestDiagonal(t *testing.T) {
+	graphtest.Long(t)
 	for _, labels := range []int{3, 0} {
 		graphs, more := testGraphs(t, uint64(labels), labels), testGraphs(t, 99, 2*labels)
 		raw := kernels(false)
@@ -289,6 +290,7 @@ func TestDiagonal(t *testing.T) {
 }
 
 func TestProperties(t *testing.T) {
+	graphtest.Long(t)
 	forKernels(t, func(t *testing.T, k kernel.Kernel, graphs []*graph.Graph, _ int) {
 		m := fitGram(t, k, graphs)
 		for i := range graphs {
@@ -327,6 +329,7 @@ func TestProperties(t *testing.T) {
 
 // A large collection, whose frequent features are dense columns, has the values of small ones.
 func TestManyGraphs(t *testing.T) {
+	graphtest.Long(t)
 	const parts = 6
 	var graphs []*graph.Graph
 	var part [parts][]*graph.Graph
