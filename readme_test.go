@@ -46,6 +46,7 @@ func runnable(t *testing.T) []string {
 //
 // and the test says which blocks it left out.
 func TestReadme(t *testing.T) {
+	graphtest.Long(t)
 	if runtime.GOOS == "windows" || runtime.GOARCH != "amd64" {
 		graphtest.Missing(t, "the blocks are for a POSIX shell, and what is printed was rounded on amd64")
 	}

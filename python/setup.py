@@ -75,7 +75,9 @@ def build(folder):
     folder.mkdir(parents=True, exist_ok=True)
     out = folder / ("mlg.exe" if system == "windows" else "mlg")
     env = dict(os.environ, CGO_ENABLED="0", GOOS=system, GOARCH=machine)
-    command = [go, "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", str(out), "./cmd/mlg"]
+    command = [go, "build", "-buildvcs=false", "-ldflags=-s -w", "-o", str(out), "./cmd/mlg"]
+    if "MLG_TARGET" in os.environ:  # for others: without paths of this machine
+        command.insert(2, "-trimpath")
     subprocess.run(command, cwd=sources(), env=env, check=True)
 
 
