@@ -1,5 +1,5 @@
 # make check is what to run before a commit. make test is the one command that checks everything; it
-# installs the tools it needs. CI runs make test-long too.
+# installs the tools it needs.
 
 GO          ?= go
 STATICCHECK  = honnef.co/go/tools/cmd/staticcheck@v0.8.2
@@ -41,10 +41,12 @@ CONCURRENT = $(sort $(dir $(shell git grep -lE 'kernel\.Each.|\.Go.func|^\s+go '
 test-race: tools
 	$(if $(RACE),CGO_ENABLED=1 $(GO) test -race -short -vet=off $(CONCURRENT:%=./%),@echo "no C compiler: no race detector")
 
-# What has assembly, without it. What uses it, in short: make test-long runs the rest, slow without it.
+# What has assembly, without it; and what uses it, in short. SHORT= runs all, which takes long.
+SHORT = -short
+
 test-noasm: tools
 	$(GO) test -tags noasm -vet=all $(ASSEMBLY:%=./%)
-	$(GO) test -tags noasm -vet=off -short . $(USING)
+	$(GO) test -tags noasm -vet=off $(SHORT) -skip 'TestLowRankProperties/_all$$|^TestReadme$$' . $(USING)
 
 # The assembly of arm64, and Gram matrices and learners with the bits of amd64, under emulation.
 EMULATE  = qemu-aarch64-static
@@ -57,8 +59,8 @@ test-arm64: tools
 	else echo "no $(EMULATE): arm64 is not tested"; fi
 
 # What takes longer, or installs servers.
-test-long: lint-beam release-check test-slurm test-flink
-	$(GO) test -tags noasm -vet=off -skip 'TestLowRankProperties/_all$$|^TestReadme$$' . $(USING)
+test-long: SHORT =
+test-long: lint-beam test-noasm release-check test-slurm test-flink
 	MLG_LONG=1 $(GO) test ./svm -run LIBSVM -v
 	MLG_LONG=1 $(GO) test ./explain -run TestCollections -timeout 1h -v
 
