@@ -34,7 +34,7 @@ func NewSpace(m *model.Model) (*Space, error) {
 	for _, f := range m.Kernel.Factors {
 		low := model.LowRank(f)
 		if low == nil {
-			return nil, fmt.Errorf("%s is no low-rank kernel: only those have the matrices that a store keeps; mlg fit makes such a model", f)
+			return nil, fmt.Errorf("%s is not a low-rank kernel, and a store can keep no other; mlg fit makes a model that it can keep", f)
 		}
 		size := 0
 		for _, p := range low.Orders() {

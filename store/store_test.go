@@ -108,7 +108,7 @@ func open(t testing.TB, path string) *Store {
 // A model with a kernel that has no covariances cannot be stored.
 func TestBaseline(t *testing.T) {
 	for _, k := range []kernel.Kernel{baseline.DefaultWL(), kernel.Mean(small(), baseline.DefaultWL()), with(func(k *mlg.Kernel) { k.Exact = true })} {
-		if _, err := NewSpace(newModel(t, 5, k)); err == nil || !strings.Contains(err.Error(), "no low-rank kernel") {
+		if _, err := NewSpace(newModel(t, 5, k)); err == nil || !strings.Contains(err.Error(), "not a low-rank kernel") {
 			t.Errorf("error %v", err)
 		}
 	}
