@@ -16,6 +16,7 @@ build:
 
 check: fmt lint
 	$(GO) test -short -vet=all ./...
+	cd internal/site && $(GO) test -count=1 -run '^TestLinks$$' .
 
 # Two steps at a time: some wait for downloads or for a browser while others compute.
 test:
