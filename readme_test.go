@@ -173,7 +173,7 @@ func (r *readmeRunner) run(limit time.Duration, command string) (stdout, stderr 
 	cmd := exec.CommandContext(ctx, "sh", "-c", command)
 	cmd.Dir = r.work
 	cmd.Env = append(os.Environ(), "PATH="+r.path, "MLG_CACHE="+filepath.Join(r.work, "cache"), "NO_COLOR=1", "GOFLAGS=-mod=mod", "GOWORK=off")
-	cmd.WaitDelay = time.Second
+	cmd.WaitDelay = time.Minute // on a busy machine the last output comes late
 	var a, b bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &a, &b
 	err = cmd.Run()
