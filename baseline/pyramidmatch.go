@@ -105,7 +105,11 @@ func coordinates(ctx context.Context, g *graph.Graph, most int) (points []float6
 	}
 	dim = min(most, n)
 	for p := min(dim+2, n); n > 0; p = min(2*p, n) {
-		values, vectors, err := dense.LeadingEigen(ctx, squaredAdjacency(g), n, p, 1)
+		a := squaredAdjacency(ctx, g)
+		if err := ctx.Err(); err != nil {
+			return nil, dim, err
+		}
+		values, vectors, err := dense.LeadingEigen(ctx, a, n, p, 1)
 		if err != nil {
 			return nil, dim, err
 		}
@@ -149,8 +153,9 @@ func rootMeanSquares(values, vectors []float64, n, dim int) (points []float64, c
 }
 
 // squaredAdjacency returns the square of the weighted adjacency matrix, over that of the largest
-// weight. Its eigenvalues are squares, so that the largest absolute values come first.
-func squaredAdjacency(g *graph.Graph) []float64 {
+// weight. Its eigenvalues are squares, so that the largest absolute values come first. It is not
+// finished where the context ends.
+func squaredAdjacency(ctx context.Context, g *graph.Graph) []float64 {
 	n := g.N()
 	a := make([]float64, n*n)
 	largest := 0.0
@@ -165,7 +170,7 @@ func squaredAdjacency(g *graph.Graph) []float64 {
 		}
 		return w[i] / largest
 	}
-	for u := range n {
+	for u := 0; u < n && ctx.Err() == nil; u++ {
 		row, wu := a[u*n:(u+1)*n], g.Weights(u)
 		for i, m := range g.Neighbors(u) {
 			wm := g.Weights(int(m))
