@@ -89,6 +89,15 @@ function file(name, content) {
 const value = (page, expression) => page.evaluate(async (text) =>
   new Function("app", `return ${text}`)((await import("/app.js")).app), expression);
 
+// until waits until an expression of the app holds. Playwright's waitForFunction takes the promise of an
+// asynchronous function for true, and does not wait.
+async function until(page, expression) {
+  for (const end = Date.now() + 15000; !(await value(page, expression));) {
+    assert.ok(Date.now() < end, `${expression}: not within 15 s`);
+    await page.waitForTimeout(20);
+  }
+}
+
 // settled waits until all that follows from the parameters is there.
 const settled = (page) => page.waitForFunction(() => !document.getElementById("score").classList.contains("stale"));
 
@@ -1097,7 +1106,7 @@ test("the downloaded map has the colours of the page, whatever they show", limit
   const compare = async (kinds) => {
     for (const by of kinds) {
       await page.locator("#color").selectOption(by);
-      await page.waitForFunction(async (name) => (await import("/app.js")).app.coloring?.by === name, by);
+      await until(page, `app.coloring?.by === "${by}"`);
       const colors = await pageColors(page);
       const svg = await page.evaluate(async (name) => {
         const { app } = await import("/app.js");
@@ -1133,10 +1142,10 @@ test("a link that selects graphs that are not there says so, and costs nothing",
   await page.locator("#notice").filter({ hasText: /not here.* 234 graphs/ }).waitFor();
   assert.equal(await value(page, "app.state.picked.length"), 234);
   await page.evaluate(() => (location.hash = "#pick=3-5,4,230-99999999999999999999"));
-  await page.waitForFunction(async () => (await import("/app.js")).app.state.picked.length === 7);
+  await until(page, "app.state.picked.length === 7");
   assert.deepEqual(await value(page, "app.state.picked"), [3, 4, 5, 230, 231, 232, 233]);
   await page.evaluate(() => (location.hash = "#pick=7-9"));
-  await page.waitForFunction(async () => (await import("/app.js")).app.state.picked.length === 3);
+  await until(page, "app.state.picked.length === 3");
   assert.ok(await page.locator("#notice").isHidden());
   const begin = Date.now();
   await page.evaluate(() => (location.hash = `#pick=${"0-232,".repeat(100000)}1`));
