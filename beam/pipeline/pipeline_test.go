@@ -252,11 +252,6 @@ func TestGramToTheBit(t *testing.T) {
 	}
 }
 
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
-}
-
 // The tiles are those of the package that makes them on one machine, however the input is cut:
 // they may lie in one folder.
 func TestTilesOfOneMachine(t *testing.T) {
