@@ -144,3 +144,11 @@ func (b *Batch) At(i int, dst []float64) []float64 {
 	}
 	return dst
 }
+
+// Range returns what the kernel knows of the matrices lo … hi-1: the tiles that have them, and of
+// each matrix |2A|^¼ = e·2^x with the correction c. They must not be changed.
+func (b *Batch) Range(lo, hi int) (tiles, e, c []float64, x []int64) {
+	size := Size(b.p) * Lanes
+	r := b.roots.slice(lo, hi)
+	return b.tiles[lo/Lanes*size : (hi+Lanes-1)/Lanes*size], r.e, r.c, r.x
+}

@@ -21,20 +21,8 @@ func LogCross(dst []float64, stride int, a *Batch, i0, i1 int, b *Batch, j0, j1 
 }
 
 func cross(dst []float64, stride int, a *Batch, i0, i1 int, b *Batch, j0, j1 int, logs bool) {
-	if a.p != b.p {
-		misuse("matrices of orders %d and %d", a.p, b.p)
-	}
-	if i0 < 0 || i0 > i1 || i1 > a.n {
-		misuse("rows [%d, %d) of %d matrices", i0, i1, a.n)
-	}
-	if j0 < 0 || j0 > j1 || j1 > b.n {
-		misuse("columns [%d, %d) of %d matrices", j0, j1, b.n)
-	}
-	if i0 == i1 || j0 == j1 {
+	if !CheckCross(dst, stride, a, i0, i1, b, j0, j1) {
 		return
-	}
-	if stride < j1-j0 || len(dst) < (i1-i0-1)*stride+j1-j0 {
-		misuse("%d numbers with stride %d for %d×%d values", len(dst), stride, i1-i0, j1-j0)
 	}
 	p := a.p
 	w := getWork(p)
@@ -66,4 +54,25 @@ func cross(dst []float64, stride int, a *Batch, i0, i1 int, b *Batch, j0, j1 int
 			}
 		}
 	}
+}
+
+// CheckCross panics if the arguments of Cross do not fit together. It reports whether there is
+// anything to compute.
+func CheckCross(dst []float64, stride int, a *Batch, i0, i1 int, b *Batch, j0, j1 int) bool {
+	if a.p != b.p {
+		misuse("matrices of orders %d and %d", a.p, b.p)
+	}
+	if i0 < 0 || i0 > i1 || i1 > a.n {
+		misuse("rows [%d, %d) of %d matrices", i0, i1, a.n)
+	}
+	if j0 < 0 || j0 > j1 || j1 > b.n {
+		misuse("columns [%d, %d) of %d matrices", j0, j1, b.n)
+	}
+	if i0 == i1 || j0 == j1 {
+		return false
+	}
+	if stride < j1-j0 || len(dst) < (i1-i0-1)*stride+j1-j0 {
+		misuse("%d numbers with stride %d for %d×%d values", len(dst), stride, i1-i0, j1-j0)
+	}
+	return true
 }

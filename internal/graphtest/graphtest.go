@@ -208,6 +208,16 @@ func Missing(t testing.TB, format string, what ...any) {
 	t.Skipf(format, what...)
 }
 
+// NoDevice ends a test that needs a GPU, which could not be opened. It is skipped, also where
+// CI=true, and fails where MLG_DEVICE=cuda says that there is one.
+func NoDevice(t testing.TB, why error) {
+	t.Helper()
+	if os.Getenv("MLG_DEVICE") == "cuda" {
+		t.Fatal(why)
+	}
+	t.Skipf("no GPU: %v", why)
+}
+
 // Dataset returns the folder of a real dataset.
 func Dataset(t testing.TB, name string) string {
 	t.Helper()

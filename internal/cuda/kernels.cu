@@ -1,0 +1,213 @@
+// Bhattacharyya kernels of pairs of packed matrices, by the operations of package spd in their
+// order, so that values have the same bits (docs/explanation/spd.md). generate.py compiles this
+// file once for each ORDER, without fusing products with sums that are not written as fma.
+//
+// A matrix of a smaller order is laid out as one of ORDER with further rows of zeros and ½ on
+// the diagonal. A sum then has pivots 1 there, which change no bit.
+
+typedef long long i64;
+
+constexpr int P = ORDER;
+constexpr int SIZE = P * (P + 1) / 2;
+constexpr double LEAST = 0x1p-127; // spd.leastPivot
+
+// Pairs for which one thread has enough registers are factored by one, others by THREADS of a warp.
+constexpr int THREADS = P <= 12 ? 1 : P <= 16 ? 2 : P <= 24 ? 4 : P <= 32 ? 8 : P <= 48 ? 16 : 32;
+constexpr int WARPS = THREADS == 1 ? 4 : 2; // of a block
+
+struct Roots { // of many matrices: |2A|^¼ = e·2^x, and the correction c
+	const double *e, *c;
+	const i64 *x;
+};
+
+// layout unpacks n matrices of order p from tiles of eight: entry e of matrix i goes to
+// dst[e*entry + i*matrix].
+extern "C" __global__ void layout(double *dst, i64 entry, i64 matrix, const double *tiles, int first, int n, int p) {
+	i64 at = blockIdx.x * (i64)blockDim.x + threadIdx.x;
+	if (at >= (i64)n * SIZE)
+		return;
+	int i = at % n, e = at / n;
+	int r = (int)((sqrtf(8 * e + 1) - 1) / 2);
+	while ((r + 1) * (r + 2) / 2 <= e)
+		r++;
+	while (r * (r + 1) / 2 > e)
+		r--;
+	double v = e == r * (r + 3) / 2 ? 0.5 : 0;
+	if (r < p) {
+		int l = first + i;
+		v = tiles[((i64)(l / 8) * (p * (p + 1) / 2) + e) * 8 + l % 8];
+	}
+	dst[e * entry + i * matrix] = v;
+}
+
+__device__ double scale(double x, i64 n) { return x * __longlong_as_double((n + 1023) << 52); }
+
+// Determinant is mant·4^expo. mant is negative after a pivot out of range.
+struct Determinant {
+	double mant;
+	i64 expo;
+	bool bad;
+
+	__device__ Determinant() : mant(1), expo(0), bad(false) {}
+
+	// times multiplies by pivot c. The product of eight pivots in range does not overflow.
+	__device__ void times(double d, int c) {
+		bad |= !(d >= LEAST && d <= 0x1.fffffffffffffp+1023);
+		mant *= d;
+		if (c % 8 == 7 || c == P - 1) {
+			i64 b = __double_as_longlong(mant);
+			expo += (b >> 53) - 511;
+			mant = __longlong_as_double((b & ((1LL << 53) - 1)) | (1022LL << 52));
+		}
+	}
+
+	// value is spd.value with the end of spd.values.
+	__device__ double value(double ae, double ac, i64 ax, double be, double bc, i64 bx) const {
+		double r = __frcp_rn(__fsqrt_rn(__double2float_rn(mant)));
+		double rho = fma(-mant, r * r, 1.0) + (ac + bc);
+		double y = r * (ae * be);
+		double k = fma(y * rho, fma(0.375, rho, 0.5), y);
+		i64 q = ax + bx - expo;
+		q = q < -2040 ? -2040 : q;
+		k = scale(scale(k, q >> 1), q - (q >> 1));
+		k = k > 1 ? 1 : k;
+		return bad ? __longlong_as_double(0x7ff8000000000000LL) : k;
+	}
+};
+
+__device__ constexpr int entry(int r, int c) { return r * (r + 1) / 2 + c; }
+
+#if ORDER <= 12
+
+// One thread for a pair: B stays in its registers, rows of A come from shared memory.
+constexpr int ROWS = 32;            // of A in a block
+constexpr int MATRICES = 32 * WARPS; // B in a block
+constexpr int SHARED = ROWS * SIZE * 8;
+
+extern "C" __global__ void __launch_bounds__(32 * WARPS) cross(double *dst, i64 stride, const double *a, Roots ra, int rows, const double *b, Roots rb, int cols) {
+	extern __shared__ double as[];
+	int i0 = blockIdx.y * ROWS, n = min(ROWS, rows - i0);
+	for (int k = threadIdx.x; k < n * SIZE; k += 32 * WARPS)
+		as[k] = a[(i64)i0 * SIZE + k];
+	__syncthreads();
+	int j = blockIdx.x * (32 * WARPS) + threadIdx.x;
+	if (j >= cols)
+		return;
+	double bs[SIZE];
+#pragma unroll
+	for (int e = 0; e < SIZE; e++)
+		bs[e] = b[(i64)e * cols + j];
+	double be = rb.e[j], bc = rb.c[j];
+	i64 bx = rb.x[j];
+#pragma unroll 1
+	for (int i = 0; i < n; i++) {
+		const double *x = as + i * SIZE;
+		double u[SIZE], inv[P]; // inv is −1/d
+		Determinant det;
+#pragma unroll
+		for (int c = 0; c < P; c++) {
+			double t[P];
+#pragma unroll
+			for (int m = 0; m < c; m++)
+				t[m] = u[entry(c, m)] * inv[m];
+#pragma unroll
+			for (int r = c; r < P; r++) {
+				double s = x[entry(r, c)] + bs[entry(r, c)];
+#pragma unroll
+				for (int m = 0; m < c; m++)
+					s = fma(u[entry(r, m)], t[m], s);
+				u[entry(r, c)] = s;
+			}
+			double d = u[entry(c, c)];
+			inv[c] = -__drcp_rn(d);
+			det.times(d, c);
+		}
+		dst[(i0 + i) * stride + j] = det.value(ra.e[i0 + i], ra.c[i0 + i], ra.x[i0 + i], be, bc, bx);
+	}
+}
+
+#else
+
+// THREADS threads for a pair: thread l has the rows l, l+THREADS, … in registers, as far as the
+// widest of all threads, and the others hear of a column of factors t through shared memory.
+constexpr int SLOTS = P / THREADS;
+constexpr int PAIRS = 32 / THREADS;    // of a warp
+constexpr int MATRICES = WARPS * PAIRS; // B in a block
+constexpr int ROWS = 32;               // of A in a block
+constexpr int STAGE = P <= 32 ? 2 : 1; // of them in shared memory at a time
+constexpr int STEPS = THREADS < 8 ? THREADS : 8;  // columns by one piece of code
+constexpr int COLUMN = THREADS + P + 2; // t of a pair
+// Distance of matrices in shared memory: rows of a warp's pairs then are in different banks.
+constexpr int APART = THREADS >= 16 ? SIZE : (SIZE / 16 + 1) * 16 + THREADS;
+constexpr int SHARED = ((MATRICES + STAGE) * APART + WARPS * 2 * PAIRS * COLUMN) * 8;
+
+extern "C" __global__ void __launch_bounds__(32 * WARPS) cross(double *dst, i64 stride, const double *a, Roots ra, int rows, const double *b, Roots rb, int cols) {
+	extern __shared__ double shared[];
+	double *bs = shared, *as = bs + MATRICES * APART, *ts = as + STAGE * APART;
+	int warp = threadIdx.x / 32, l = threadIdx.x % THREADS, pair = threadIdx.x % 32 / THREADS;
+	int j0 = blockIdx.x * MATRICES, j = j0 + warp * PAIRS + pair, jj = min(j, cols - 1);
+	for (int k = threadIdx.x; k < MATRICES * SIZE; k += 32 * WARPS)
+		bs[k / SIZE * APART + k % SIZE] = b[min(j0 + k / SIZE, cols - 1) * (i64)SIZE + k % SIZE];
+	const double *y = bs + (warp * PAIRS + pair) * APART;
+	double *t = ts + (warp * 2 * PAIRS + pair) * COLUMN;
+	double be = rb.e[jj], bc = rb.c[jj];
+	i64 bx = rb.x[jj];
+	int i0 = blockIdx.y * ROWS, end = min(i0 + ROWS, rows);
+	for (int i = i0; i < end; i++) {
+		int at = (i - i0) % STAGE;
+		if (at == 0) {
+			__syncthreads();
+			for (int k = threadIdx.x; k < min(STAGE, end - i) * SIZE; k += 32 * WARPS)
+				as[k / SIZE * APART + k % SIZE] = a[(i64)i * SIZE + k];
+			__syncthreads();
+		}
+		const double *x = as + at * APART;
+		double u[SLOTS][P];
+#pragma unroll
+		for (int s = 0; s < SLOTS; s++) {
+			int r = s * THREADS + l, row = r * (r + 1) / 2;
+#pragma unroll
+			for (int k = 0; k < (s + 1) * THREADS; k++) // right of the diagonal it is of no use
+				u[s][k] = x[row + k] + y[row + k];
+		}
+		// At column c of the steps from q on, u[s][k] is column c+k of the row.
+		Determinant det;
+#pragma unroll
+		for (int q = 0; q < P; q += STEPS) {
+			const int slot = q / THREADS;
+#pragma unroll 1
+			for (int c = q; c < q + STEPS; c++) {
+				double d = __shfl_sync(~0u, u[slot][0], c % THREADS, THREADS);
+				double inv = -__drcp_rn(d);
+				det.times(d, c);
+				double *now = t + c % 2 * PAIRS * COLUMN, f[SLOTS];
+#pragma unroll
+				for (int s = slot; s < SLOTS; s++) {
+					f[s] = u[s][0];
+					now[THREADS + s * THREADS + l - c] = f[s] * inv; // before THREADS for rows that are done
+				}
+				__syncwarp();
+#pragma unroll
+				for (int k = 0; k < P - q; k += 2) {
+					double2 v = *(double2 *)(now + THREADS + k);
+#pragma unroll
+					for (int s = slot; s < SLOTS; s++) {
+						if (k > 0 && k < (s + 1) * THREADS - q)
+							u[s][k - 1] = fma(f[s], v.x, u[s][k]);
+						if (k + 1 < (s + 1) * THREADS - q)
+							u[s][k] = fma(f[s], v.y, u[s][k + 1]);
+					}
+				}
+			}
+		}
+		double v = det.value(ra.e[i], ra.c[i], ra.x[i], be, bc, bx);
+		if (l == 0 && j < cols)
+			dst[i * stride + j] = v;
+	}
+}
+
+#endif
+
+// What a launch must know: rows and columns of a block, its threads, its bytes of shared memory,
+// and whether B is laid out entry by entry.
+extern "C" __device__ const int geometry[] = {ROWS, MATRICES, 32 * WARPS, SHARED, THREADS == 1};
