@@ -68,6 +68,15 @@ type Covariances struct {
 // Len returns the number of graphs.
 func (c *Covariances) Len() int { return c.levels[0].Len() }
 
+// order returns the greatest order of the matrices.
+func (c *Covariances) order() int {
+	p := 0
+	for _, b := range c.levels {
+		p = max(p, b.Order())
+	}
+	return p
+}
+
 // Levels returns the matrices of each level that enters the kernel, as CovariancesOf takes them.
 func (c *Covariances) Levels() []*spd.Batch { return c.levels }
 

@@ -69,15 +69,15 @@ func TestPackedCovariances(t *testing.T) {
 			}
 		}
 		dst := make([]float64, n*(n+3))
-		m.Rectangle(dst, n+3, c, 0, n, c, 0, n)
+		m.Rectangle(t.Context(), dst, n+3, c, 0, n, c, 0, n)
 		check("square", dst, n+3, 0, n, 0, n)
-		m.Rectangle(dst, n, c, 2, 7, c, 2, 7)
+		m.Rectangle(t.Context(), dst, n, c, 2, 7, c, 2, 7)
 		check("square inside", dst, n, 2, 7, 2, 7)
-		m.Rectangle(dst, n, c, 1, 4, c, 3, n)
+		m.Rectangle(t.Context(), dst, n, c, 1, 4, c, 3, n)
 		check("rectangle", dst, n, 1, 4, 3, n)
-		m.Rectangle(dst, n, part, 0, 4, c, 0, n)
+		m.Rectangle(t.Context(), dst, n, part, 0, 4, c, 0, n)
 		check("part", dst, n, 5, 9, 0, n)
-		m.Rectangle(dst, n, CovariancesOf(c.levels), 0, n, part, 0, 4)
+		m.Rectangle(t.Context(), dst, n, CovariancesOf(c.levels), 0, n, part, 0, 4)
 		check("batches", dst, n, 0, n, 5, 9)
 
 		for what, call := range map[string]func() error{

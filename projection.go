@@ -203,7 +203,7 @@ func (m *Model) scatter(ctx context.Context, proj *projection, at *level) ([]flo
 	return c, nil
 }
 
-// featureBlock is the number of classes whose features are computed at a time, for each worker.
+// featureBlock is the number of classes whose features are computed and added up at a time.
 const featureBlock = 64
 
 // project sets the features of all classes of a level.
@@ -213,8 +213,12 @@ func (m *Model) project(ctx context.Context, at *level) error {
 	at.features = features{make([]float64, n*p), p}
 	workers := make([]projector, kernel.Workers(ctx))
 	meter := kernel.NewMeter(ctx, fmt.Sprintf("features %d/%d", at.number, len(m.kernel.Radii)), n)
-	return kernel.Each(ctx, (n+featureBlock-1)/featureBlock, 1, func(w, b int) error {
-		lo, hi := b*featureBlock, min((b+1)*featureBlock, n)
+	block := featureBlock
+	if at.number > 0 {
+		block, _ = kernel.Device(ctx).Block(n, proj.n, false, at.below.width)
+	}
+	return kernel.Each(ctx, (n+block-1)/block, 1, func(w, b int) error {
+		lo, hi := b*block, min((b+1)*block, n)
 		defer meter.Add(hi - lo)
 		return workers[w].block(ctx, at.rows[lo*p:hi*p], m, proj, at, lo, hi)
 	})
@@ -229,7 +233,7 @@ type projector struct {
 	cells  cellwise
 }
 
-// block writes the features of the classes lo … hi-1 of a level, at most featureBlock, to dst.
+// block writes the features of the classes lo … hi-1 of a level to dst.
 func (f *projector) block(ctx context.Context, dst []float64, m *Model, proj *projection, at *level, lo, hi int) error {
 	if proj.explicit != nil {
 		for i, d := range at.descriptor[lo:hi] {
@@ -254,16 +258,16 @@ func (f *projector) block(ctx context.Context, dst []float64, m *Model, proj *pr
 	return nil
 }
 
-// kernels writes the kernel of classes of a level ≥ 1, at most featureBlock, with its landmarks to
-// the rows of dst. Classes with few cells are compared by their cells. For the others covariances
-// are computed, which live only until their kernel is known.
+// kernels writes the kernel of classes of a level ≥ 1 with its landmarks to the rows of dst. Classes
+// with few cells are compared by their cells. For the others covariances are computed, which live
+// only until their kernel is known.
 func (f *projector) kernels(ctx context.Context, dst []float64, m *Model, proj *projection, at *level, chosen []int32) error {
 	full := f.cells.compare(ctx, dst, proj, at, chosen, &m.kernel)
 	if len(full) == 0 {
 		return nil
 	}
-	if f.batch == nil {
-		f.batch = spd.NewBatch(featureBlock, at.below.width)
+	if f.batch == nil || f.batch.Len() < len(full) {
+		f.batch = spd.NewBatch(len(chosen), at.below.width)
 	}
 	end := kernel.Trace(ctx, "factor")
 	for k, i := range full {
@@ -282,7 +286,9 @@ func (f *projector) kernels(ctx context.Context, dst []float64, m *Model, proj *
 		for hi < len(full) && full[hi] == full[hi-1]+1 {
 			hi++
 		}
-		spd.Cross(dst[full[lo]*proj.n:], proj.n, f.batch, lo, hi, proj.marks, 0, proj.n)
+		if err := kernel.Device(ctx).Cross(ctx, dst[full[lo]*proj.n:], proj.n, f.batch, lo, hi, proj.marks, 0, proj.n); err != nil {
+			return err
+		}
 		lo = hi
 	}
 	return nil

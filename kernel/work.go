@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+
+	"github.com/mlgkernel/mlg/spd"
 )
 
 // Work says how a computation is carried out. No result depends on it, so it is no part of a
@@ -12,6 +14,8 @@ import (
 type Work struct {
 	// Workers is the number of goroutines that compute; 0 means one for each processor.
 	Workers int
+	// Device computes the values of low-rank kernels; nil means the processor.
+	Device spd.Device
 	// Memory bounds the bytes of the tables that exact kernels keep; 0 means 16 GB.
 	Memory int64
 	// Progress, when set, is called as work proceeds: by one goroutine at a time for a stage, but
@@ -53,11 +57,17 @@ func WorkOf(ctx context.Context) Work {
 	if w.Memory <= 0 {
 		w.Memory = 16e9
 	}
+	if w.Device == nil {
+		w.Device = spd.CPU{}
+	}
 	return w
 }
 
 // Workers returns the number of goroutines of a context.
 func Workers(ctx context.Context) int { return WorkOf(ctx).Workers }
+
+// Device returns what computes the values of low-rank kernels.
+func Device(ctx context.Context) spd.Device { return WorkOf(ctx).Device }
 
 // Trace begins a piece of work of a stage and returns what ends it.
 func Trace(ctx context.Context, stage string) (end func()) {

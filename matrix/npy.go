@@ -2,6 +2,7 @@ package matrix
 
 import (
 	"cmp"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"github.com/mlgkernel/mlg/internal/file"
 	"github.com/mlgkernel/mlg/kernel"
@@ -36,6 +38,49 @@ func writeNPY(w io.Writer, m *kernel.Matrix) error {
 		}
 	}
 	return nil
+}
+
+// WriteParts writes a Gram matrix of the graphs of an axis as Write does, to a .npy file, while it is
+// computed. compute puts every value once, in parts of any order and concurrently. The matrix may be
+// larger than the memory.
+func WriteParts(ctx context.Context, path string, axis Axis, compute func(put func(i0, j0 int, values *kernel.Matrix) error) error) error {
+	n := len(axis.IDs)
+	if err := axis.validate("rows", n); err != nil {
+		return err
+	}
+	var g file.Group
+	var failed error // what is not about the file
+	err := g.AddAt(path, func(f io.WriterAt) error {
+		head := NPYHeader(n, n)
+		if _, err := f.WriteAt(head, 0); err != nil {
+			return err
+		}
+		var unwritten atomic.Bool
+		err := compute(func(i0, j0 int, values *kernel.Matrix) error {
+			for i := range values.Rows {
+				at := int64(len(head)) + 8*(int64(i0+i)*int64(n)+int64(j0))
+				if _, err := f.WriteAt(file.Bytes(values.Row(i)), at); err != nil {
+					unwritten.Store(true)
+					return err
+				}
+			}
+			return nil
+		})
+		if !unwritten.Load() {
+			failed = err
+		}
+		return err
+	})
+	if failed != nil {
+		return failed
+	}
+	if err != nil {
+		return err
+	}
+	if err := g.Add(ctx, IDsFile(path), axis.WriteCSV); err != nil {
+		return err
+	}
+	return g.Commit()
 }
 
 var npyShape = regexp.MustCompile(`'shape':\s*\((\d+),\s*(\d*),?\s*\)`)

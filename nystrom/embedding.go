@@ -29,8 +29,7 @@ func Fit(ctx context.Context, s *store.Space, o Options) (*Embedding, error) {
 	self := slices.Repeat([]float64{s.Self()}, all.Len())
 	b, _, err := Choose(ctx, self, func(p int, dst []float64) error {
 		return strips(ctx, all.Len(), func(lo, hi int) error {
-			s.Compare(dst[lo:hi], all, p, p+1, all, lo, hi)
-			return nil
+			return s.Compare(ctx, dst[lo:hi], all, p, p+1, all, lo, hi)
 		})
 	}, o)
 	if err != nil {
@@ -60,7 +59,9 @@ func (e *Embedding) Transform(ctx context.Context, records []float64) ([]float64
 		if err != nil {
 			return err
 		}
-		e.space.Compare(out[lo*d:], block, 0, hi-lo, e.marks, 0, d)
+		if err := e.space.Compare(ctx, out[lo*d:], block, 0, hi-lo, e.marks, 0, d); err != nil {
+			return err
+		}
 		e.Solve(out[lo*d : hi*d])
 		return nil
 	})

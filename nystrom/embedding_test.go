@@ -55,7 +55,7 @@ func compare(t testing.TB, s *store.Space, a, b []float64) *mat.Dense {
 		t.Fatal(err)
 	}
 	k := mat.NewDense(x.Len(), y.Len(), nil)
-	s.Compare(k.RawMatrix().Data, x, 0, x.Len(), y, 0, y.Len())
+	s.Compare(t.Context(), k.RawMatrix().Data, x, 0, x.Len(), y, 0, y.Len())
 	return k
 }
 
@@ -171,7 +171,7 @@ func TestComplete(t *testing.T) {
 	}
 	m := e.NewMonitor(1)
 	m.Add(train.Data, vectors)
-	got, err := m.Errors()
+	got, err := m.Errors(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +236,7 @@ func TestMonitor(t *testing.T) {
 		hi := min(lo+50, 120)
 		m.Add(train.Data[lo*s.Size():hi*s.Size()], vectors[lo*5:hi*5])
 	}
-	got, err := m.Errors()
+	got, err := m.Errors(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -264,10 +264,10 @@ func TestMonitor(t *testing.T) {
 	for range 10 { // more than the sample
 		m.Add(train.Data, vectors)
 	}
-	if got, err = m.Errors(); err != nil || got.Graphs != 1320 || got.Pairs != sampled*(sampled-1)/2 || !near(got.MeanResidual, want.MeanResidual) {
+	if got, err = m.Errors(t.Context()); err != nil || got.Graphs != 1320 || got.Pairs != sampled*(sampled-1)/2 || !near(got.MeanResidual, want.MeanResidual) {
 		t.Errorf("%+v, error %v", got, err)
 	}
-	if empty, err := e.NewMonitor(1).Errors(); err != nil || empty != (Errors{}) {
+	if empty, err := e.NewMonitor(1).Errors(t.Context()); err != nil || empty != (Errors{}) {
 		t.Errorf("%+v, error %v", empty, err)
 	}
 }

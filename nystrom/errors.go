@@ -1,6 +1,7 @@
 package nystrom
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 )
@@ -65,7 +66,7 @@ func (m *Monitor) Add(records, vectors []float64) {
 }
 
 // Errors returns what was found.
-func (m *Monitor) Errors() (Errors, error) {
+func (m *Monitor) Errors(ctx context.Context) (Errors, error) {
 	out := m.errors
 	if out.Graphs == 0 {
 		return out, nil
@@ -77,7 +78,9 @@ func (m *Monitor) Errors() (Errors, error) {
 	}
 	n, d := b.Len(), m.e.Dim()
 	k := make([]float64, n*n)
-	m.e.space.Compare(k, b, 0, n, b, 0, n)
+	if err := m.e.space.Compare(ctx, k, b, 0, n, b, 0, n); err != nil {
+		return out, err
+	}
 	for i := range n {
 		for j := range i {
 			x := k[i*n+j]

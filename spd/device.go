@@ -30,8 +30,7 @@ func (CPU) Block(rows, columns int, same bool, p int) (height, width int) {
 		side := min(max(columns/gramShare&^(Lanes-1), gramLeast), gramMost)
 		return side, side
 	}
-	width = max(1, min(blockWidth, columns))
-	return blockHeight * blockWidth / width, width
+	return blockHeight, blockWidth
 }
 
 // Cross implements Device, in the calling goroutine.

@@ -8,9 +8,6 @@ import (
 	"github.com/mlgkernel/mlg/kernel"
 )
 
-// queryBlock is the number of queries that are compared with a chunk at once.
-const queryBlock = 16
-
 // Search returns, for each of the queries, which are records of the store's space, the k most
 // similar graphs by falling similarity, and where it is equal in the order of the store. It
 // is exact: every graph is compared. A chunk stays in the cache for a few queries at a time;
@@ -33,13 +30,16 @@ func (s *Store) Search(ctx context.Context, queries []float64, k int) ([][]kerne
 	}
 	err = kernel.Each(ctx, len(s.chunks), 1, func(_, i int) error {
 		c := s.chunks[i]
+		some, _ := kernel.Device(ctx).Block(q, c.n, false, block.order()) // queries at a time
 		if err := s.check(c); err != nil {
 			return err
 		}
-		values := make([]float64, min(q, queryBlock)*c.n)
-		for lo := 0; lo < q; lo += queryBlock {
-			hi := min(lo+queryBlock, q)
-			s.space.Compare(values, block, lo, hi, c.block, 0, c.n)
+		values := make([]float64, min(q, some)*c.n)
+		for lo := 0; lo < q; lo += some {
+			hi := min(lo+some, q)
+			if err := s.space.Compare(ctx, values, block, lo, hi, c.block, 0, c.n); err != nil {
+				return err
+			}
 			for j := lo; j < hi; j++ {
 				here := kernel.Top{K: min(k, c.n)}
 				here.Offer(c.first, values[(j-lo)*c.n:][:c.n])

@@ -130,6 +130,9 @@ type Block struct {
 // Len returns the number of records.
 func (b *Block) Len() int { return b.factors[0].Len() }
 
+// order returns the order of the first matrices of a record.
+func (b *Block) order() int { return b.factors[0].Levels()[0].Order() }
+
 // Block returns the block of records, one after the other. It is an error if they are not
 // records of the space: of another length, not finite, or with a matrix that is not positive
 // definite. It runs in the calling goroutine.
@@ -203,26 +206,19 @@ func (s *Space) decode(tiles []float64, n int) (*Block, error) {
 	return b, nil
 }
 
-// serial is for work in the calling goroutine.
-var serial = kernel.WithWorkers(context.Background(), 1)
-
 // Compare sets dst[(i−i0)·(j1−j0) + (j−j0)] to the kernel of record i of a and record j of b,
-// for i0 ≤ i < i1 and j0 ≤ j < j1, in the calling goroutine. A value depends on its two
-// records alone and has the bits that the model's Gram and Cross give. Where both ranges are
-// the same range of one block, each pair is computed once.
-func (s *Space) Compare(dst []float64, a *Block, i0, i1 int, b *Block, j0, j1 int) {
+// for i0 ≤ i < i1 and j0 ≤ j < j1, in the calling goroutine and on the device of the context. A value
+// depends on its two records alone and has the bits that the model's Gram and Cross give. Where both
+// ranges are the same range of one block, each pair is computed once.
+func (s *Space) Compare(ctx context.Context, dst []float64, a *Block, i0, i1 int, b *Block, j0, j1 int) error {
 	width := j1 - j0
 	dst = dst[:(i1-i0)*width]
 	if terms := s.sum.Sum.Terms; len(terms) == 1 && len(terms[0].Factors) == 1 && terms[0].Weight == 1 {
-		s.models[0].Rectangle(dst, width, a.factors[0], i0, i1, b.factors[0], j0, j1)
-		return
+		return s.models[0].Rectangle(ctx, dst, width, a.factors[0], i0, i1, b.factors[0], j0, j1)
 	}
-	_, err := s.sum.Combine(serial, dst, func(f int) ([]float64, error) {
+	_, err := s.sum.Combine(kernel.WithWorkers(ctx, 1), dst, func(f int) ([]float64, error) {
 		values := make([]float64, len(dst))
-		s.models[f].Rectangle(values, width, a.factors[f], i0, i1, b.factors[f], j0, j1)
-		return values, nil
+		return values, s.models[f].Rectangle(ctx, values, width, a.factors[f], i0, i1, b.factors[f], j0, j1)
 	})
-	if err != nil {
-		panic(err) // nothing above can fail
-	}
+	return err
 }

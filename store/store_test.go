@@ -156,7 +156,9 @@ func TestRoundTrip(t *testing.T) {
 				t.Fatal(err)
 			}
 			values := make([]float64, n*b.Len())
-			s.Space().Compare(values, a, 0, n, b, 0, b.Len())
+			if err := s.Space().Compare(t.Context(), values, a, 0, n, b, 0, b.Len()); err != nil {
+				t.Fatal(err)
+			}
 			for i, v := range values {
 				if math.Float64bits(v) != math.Float64bits(cross.Data[i]) {
 					t.Fatalf("%s: kernel value %d is %v, want %v", name, i, v, cross.Data[i])
@@ -225,7 +227,9 @@ func TestSearch(t *testing.T) {
 			t.Fatal(err)
 		}
 		values := make([]float64, len(query)*len(gs))
-		s.Space().Compare(values, a, 0, len(query), b, 0, len(gs))
+		if err := s.Space().Compare(t.Context(), values, a, 0, len(query), b, 0, len(gs)); err != nil {
+			t.Fatal(err)
+		}
 		for _, k := range []int{0, 1, 7, 90, 200} {
 			for _, workers := range []int{1, 3} {
 				hits, err := s.Search(kernel.WithWorkers(t.Context(), workers), records, k)

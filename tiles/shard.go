@@ -18,9 +18,9 @@ import (
 )
 
 // Compute returns the values of tile t of a plan, row by row, from the records of its two blocks,
-// in the calling goroutine. On the diagonal both are the same. A value has the bits of the
+// in the calling goroutine and on the device of the context. On the diagonal both are the same. A value has the bits of the
 // model's Gram.
-func Compute(s *store.Space, p Plan, t int, rows, cols []float64) ([]float64, error) {
+func Compute(ctx context.Context, s *store.Space, p Plan, t int, rows, cols []float64) ([]float64, error) {
 	if p.Model != s.Fingerprint() {
 		return nil, fmt.Errorf("plan: model %.12s, but this is %.12s", p.Model, s.Fingerprint())
 	}
@@ -40,7 +40,9 @@ func Compute(s *store.Space, p Plan, t int, rows, cols []float64) ([]float64, er
 		}
 	}
 	values := make([]float64, n*m)
-	s.Compare(values, a, 0, n, b, 0, m)
+	if err := s.Compare(ctx, values, a, 0, n, b, 0, m); err != nil {
+		return nil, err
+	}
 	for i, v := range values {
 		if math.IsNaN(v) {
 			return nil, fmt.Errorf("the kernel of graphs %d and %d is not a number: their covariances are nearly singular; raise gamma", row*p.Side+i/m, col*p.Side+i%m)
@@ -50,7 +52,7 @@ func Compute(s *store.Space, p Plan, t int, rows, cols []float64) ([]float64, er
 }
 
 // compute returns the data of tile t of a collection.
-func (c *Collection) compute(p Plan, t int) ([]byte, error) {
+func (c *Collection) compute(ctx context.Context, p Plan, t int) ([]byte, error) {
 	row, col := p.Place(t)
 	rows, err := c.Records.Records(p.Block(row))
 	if err != nil {
@@ -62,7 +64,7 @@ func (c *Collection) compute(p Plan, t int) ([]byte, error) {
 			return nil, err
 		}
 	}
-	values, err := Compute(c.Space, p, t, rows, cols)
+	values, err := Compute(ctx, c.Space, p, t, rows, cols)
 	return file.Bytes(values), err
 }
 
@@ -122,7 +124,7 @@ func Work(ctx context.Context, dir string, c *Collection, side, shard, shards in
 	meter.Add(sum.Kept)
 	var mu sync.Mutex
 	err = kernel.Each(ctx, len(todo), 1, func(_, i int) error {
-		data, err := c.compute(p, todo[i])
+		data, err := c.compute(ctx, p, todo[i])
 		if err != nil {
 			return err
 		}

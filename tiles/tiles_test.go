@@ -233,7 +233,7 @@ func TestSingleTiles(t *testing.T) {
 		row, col := p.Place(n)
 		rows, _ := f.Records.Records(p.Block(row))
 		cols, _ := f.Records.Records(p.Block(col))
-		values, err := Compute(f.Space, p, n, rows, cols)
+		values, err := Compute(t.Context(), f.Space, p, n, rows, cols)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -270,7 +270,7 @@ func TestDamage(t *testing.T) {
 	f := newFixture(t, 9, 1, with(func(*mlg.Kernel) {}))
 	p := f.plan(t, 4)
 	size := f.Space.Size()
-	values, err := Compute(f.Space, p, 1, f.records[:4*size], f.records[4*size:8*size])
+	values, err := Compute(t.Context(), f.Space, p, 1, f.records[:4*size], f.records[4*size:8*size])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -290,17 +290,17 @@ func TestDamage(t *testing.T) {
 	}
 	for want, call := range map[string]func() error{
 		"want records of 4 and 4": func() error {
-			_, err := Compute(f.Space, p, 1, f.records[:4*size], f.records[:3*size])
+			_, err := Compute(t.Context(), f.Space, p, 1, f.records[:4*size], f.records[:3*size])
 			return err
 		},
 		"but this is": func() error {
-			_, err := Compute(f.Space, Plan{Graphs: 9, Side: 4}, 1, nil, nil)
+			_, err := Compute(t.Context(), f.Space, Plan{Graphs: 9, Side: 4}, 1, nil, nil)
 			return err
 		},
 		"not positive definite": func() error {
 			bad := slices.Clone(f.records[:4*size])
 			bad[1] = 1e9
-			_, err := Compute(f.Space, p, 0, bad, bad)
+			_, err := Compute(t.Context(), f.Space, p, 0, bad, bad)
 			return err
 		},
 		"side 0, want": func() error {
@@ -640,7 +640,7 @@ func BenchmarkTile(b *testing.B) {
 	p := f.plan(b, 256)
 	size := f.Space.Size()
 	for b.Loop() {
-		values, err := Compute(f.Space, p, 1, f.records[:256*size], f.records[256*size:])
+		values, err := Compute(b.Context(), f.Space, p, 1, f.records[:256*size], f.records[256*size:])
 		if err != nil {
 			b.Fatal(err)
 		}

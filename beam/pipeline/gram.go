@@ -76,7 +76,7 @@ func (f *tileFn) ProcessElement(ctx context.Context, t int, next func(*span) boo
 			return nil
 		}
 	}
-	values, err := tiles.Compute(f.space, plan, t, rows, cols)
+	values, err := tiles.Compute(ctx, f.space, plan, t, rows, cols)
 	if err != nil {
 		return err
 	}

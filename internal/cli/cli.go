@@ -18,6 +18,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/mlgkernel/mlg/cuda"
 	"github.com/mlgkernel/mlg/kernel"
 )
 
@@ -31,9 +32,10 @@ const (
 
 // globals are the flags of every command.
 type globals struct {
-	Threads int  `help:"Number of threads; 0 means all cores." default:"0" least:"0" placeholder:"N"`
-	Quiet   bool `help:"Print results only, no progress and no notes."`
-	JSON    bool `help:"Print the result as JSON." name:"json"`
+	Threads int    `help:"Number of threads; 0 means all cores." default:"0" least:"0" placeholder:"N"`
+	Device  string `help:"What computes large matrices of mlg: cpu, cuda (an NVIDIA GPU) or auto (a GPU where there is one and enough work). The values are the same." default:"cpu" enum:"cpu,cuda,auto" placeholder:"NAME"`
+	Quiet   bool   `help:"Print results only, no progress and no notes."`
+	JSON    bool   `help:"Print the result as JSON." name:"json"`
 
 	start  time.Time
 	ctx    context.Context
@@ -159,8 +161,13 @@ func Main(args []string, stdout, stderr io.Writer) int {
 	if err := r.check(slices.Concat(c.Selected().AllFlags(true)...)); err != nil {
 		return r.finish(err, out)
 	}
-	r.ctx = kernel.WithWorkers(r.ctx, r.workers())
 	r.bar.quiet = r.Quiet
+	device, closer, err := cuda.Choose(r.Device, func(text string) { r.note("%s", text) })
+	if err != nil {
+		return r.finish(fmt.Errorf("--device %s: %w", r.Device, err), out)
+	}
+	defer closer.Close()
+	r.ctx = kernel.WithWork(r.ctx, kernel.Work{Workers: r.workers(), Device: device})
 	done := make(chan error, 1)
 	go func() { done <- c.Run(&r.globals) }()
 	select {

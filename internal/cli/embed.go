@@ -170,7 +170,7 @@ func (c *embedCmd) write(g *globals, e *nystrom.Embedding, in *embedInput) (foun
 	if len(axis.IDs) == 0 {
 		return found, errors.New("no graphs to embed")
 	}
-	if found, err = monitor.Errors(); err != nil {
+	if found, err = monitor.Errors(g.ctx); err != nil {
 		return found, err
 	}
 	if err = output(g, matrix.IDsFile(c.Out), axis.WriteCSV); err != nil {

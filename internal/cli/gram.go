@@ -1,8 +1,11 @@
 package cli
 
 import (
+	"context"
 	"crypto/sha256"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -75,9 +78,6 @@ func (c *gramCmd) Run(g *globals) error {
 			return err
 		}
 	}
-	if bytes := 8 * float64(len(rows.Graphs)) * float64(len(ds.Graphs)); bytes > muchMemory {
-		g.note("the matrix of %d×%d values takes %.3g GB of memory", len(rows.Graphs), len(ds.Graphs), bytes/1e9)
-	}
 	k, err := c.kernel(g, c.Kernel, ds.Graphs)
 	if err != nil {
 		return err
@@ -88,38 +88,12 @@ func (c *gramCmd) Run(g *globals) error {
 	if err != nil {
 		return err
 	}
-	var m *kernel.Matrix
-	var part *unfinished
-	switch {
-	case c.Resume:
-		if part, err = resume(c.Out, fingerprint(k, ds, rows), len(rows.Graphs), len(ds.Graphs)); err != nil {
-			return err
-		}
-		defer part.Close()
-		m, err = part.fill(g, fitted, rows.Graphs)
-	case c.Against != "":
-		m, err = fitted.Cross(ctx, rows.Graphs)
-	default:
-		g.bar.square = len(ds.Graphs)
-		m, err = fitted.Gram(ctx)
-	}
+	m, err := c.parts(g, ctx, fitted, ds)
 	if err != nil {
 		return err
 	}
-	g.bar.show("write", 0, 0, "")
-	if c.Out != "" {
-		var cols *matrix.Axis
-		if c.Against != "" {
-			all := axisOf(ds)
-			cols = &all
-		}
-		err := g.write(c.Out, func() error { return matrix.Write(g.ctx, c.Out, m, axisOf(rows), cols) })
-		if err != nil {
-			return err
-		}
-	}
-	if part != nil {
-		if err := part.Remove(); err != nil {
+	if m == nil {
+		if m, err = c.whole(g, ctx, fitted, k, ds, rows); err != nil {
 			return err
 		}
 	}
@@ -135,6 +109,67 @@ func (c *gramCmd) Run(g *globals) error {
 		return err
 	}
 	return c.draw(g, ds, k, fitted, m)
+}
+
+// parts writes the Gram matrix part by part, where that can be done, and returns a matrix without
+// values; nil where it cannot.
+func (c *gramCmd) parts(g *globals, ctx context.Context, fitted kernel.Fitted, ds *dataset.Dataset) (*kernel.Matrix, error) {
+	st, err := os.Stat(c.Out)
+	device := err == nil && !st.Mode().IsRegular()
+	if strings.ToLower(filepath.Ext(c.Out)) != ".npy" || device || c.Against != "" || c.Resume || c.Picture != "" || c.Map != "" {
+		return nil, nil
+	}
+	f, err := kernel.AsFiller(ctx, fitted)
+	if f == nil || err != nil {
+		return nil, err
+	}
+	n := len(ds.Graphs)
+	g.bar.square = n
+	return &kernel.Matrix{Rows: n, Cols: n}, g.write(c.Out, func() error {
+		return matrix.WriteParts(ctx, c.Out, axisOf(ds), func(put func(int, int, *kernel.Matrix) error) error {
+			return kernel.Parts(ctx, f, n, put)
+		})
+	})
+}
+
+// whole computes and writes a matrix that is in memory as a whole.
+func (c *gramCmd) whole(g *globals, ctx context.Context, fitted kernel.Fitted, k kernel.Kernel, ds, rows *dataset.Dataset) (m *kernel.Matrix, err error) {
+	if bytes := 8 * float64(len(rows.Graphs)) * float64(len(ds.Graphs)); bytes > muchMemory {
+		g.note("the matrix of %d×%d values takes %.3g GB of memory", len(rows.Graphs), len(ds.Graphs), bytes/1e9)
+	}
+	var part *unfinished
+	switch {
+	case c.Resume:
+		if part, err = resume(c.Out, fingerprint(k, ds, rows), len(rows.Graphs), len(ds.Graphs)); err != nil {
+			return nil, err
+		}
+		defer part.Close()
+		m, err = part.fill(g, fitted, rows.Graphs)
+	case c.Against != "":
+		m, err = fitted.Cross(ctx, rows.Graphs)
+	default:
+		g.bar.square = len(ds.Graphs)
+		m, err = fitted.Gram(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	g.bar.show("write", 0, 0, "")
+	if c.Out != "" {
+		var cols *matrix.Axis
+		if c.Against != "" {
+			all := axisOf(ds)
+			cols = &all
+		}
+		err := g.write(c.Out, func() error { return matrix.Write(g.ctx, c.Out, m, axisOf(rows), cols) })
+		if err != nil {
+			return nil, err
+		}
+	}
+	if part != nil {
+		err = part.Remove()
+	}
+	return m, err
 }
 
 // draw writes the pictures that were asked for.

@@ -14,12 +14,15 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/mlgkernel/mlg/spd"
 )
 
 // Options say how a Server behaves. Start from DefaultOptions.
 type Options struct {
-	Workers int    // goroutines of a long computation
-	Version string // of the program, for the page and the API
+	Workers int        // goroutines of a long computation
+	Device  spd.Device // what computes large matrices; nil means the processor
+	Version string     // of the program, for the page and the API
 	// Hosts are names, beside localhost and IP addresses, under which the server may be
 	// addressed. A name that is not listed is refused, so that a foreign page cannot reach the
 	// server through a name of its own that points here (DNS rebinding).

@@ -100,7 +100,7 @@ func compute[T any](
 		defer x.s.heavy.leave()
 		x.report(kernel.Progress{Stage: stage})
 		defer x.s.working.Store(nil)
-		v, err = work(kernel.WithWork(ctx, kernel.Work{Workers: x.s.o.Workers, Progress: x.report}))
+		v, err = work(kernel.WithWork(ctx, kernel.Work{Workers: x.s.o.Workers, Device: x.s.o.Device, Progress: x.report}))
 		return v, asRequestError(ctx, err)
 	})
 }

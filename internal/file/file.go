@@ -40,33 +40,40 @@ type Group struct {
 func (g *Group) Len() int { return len(g.files) }
 
 // Add writes a file as Write does, but for its name. After an error the group is empty.
-func (g *Group) Add(ctx context.Context, path string, write func(io.Writer) error) (err error) {
-	defer func() {
-		if err != nil {
-			g.discard()
-			err = fmt.Errorf("%s: %w", path, cause(err))
-		}
-	}()
-	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
-		if st.IsDir() {
-			return errors.New("is a folder, want a file")
-		}
+func (g *Group) Add(ctx context.Context, path string, write func(io.Writer) error) error {
+	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() && !st.IsDir() {
 		f, err := os.OpenFile(path, os.O_WRONLY, 0)
-		if err != nil {
-			return err
+		if err == nil {
+			defer f.Close()
+			err = fill(ctx, f, path, write)
 		}
-		defer f.Close()
-		return fill(ctx, f, path, write)
+		return g.outcome(path, err)
+	}
+	return g.AddAt(path, func(f io.WriterAt) error { return fill(ctx, io.NewOffsetWriter(f, 0), path, write) })
+}
+
+// AddAt is Add for a file that is written in any order. It takes the place of a device or a pipe.
+func (g *Group) AddAt(path string, write func(io.WriterAt) error) error {
+	if st, err := os.Stat(path); err == nil && st.IsDir() {
+		return g.outcome(path, errors.New("is a folder, want a file"))
 	}
 	f, err := Create(path)
-	if err != nil {
-		return err
+	if err == nil {
+		g.files = append(g.files, f)
+		if err = write(f); err == nil {
+			err = f.finish()
+		}
 	}
-	g.files = append(g.files, f)
-	if err := fill(ctx, f, path, write); err != nil {
-		return err
+	return g.outcome(path, err)
+}
+
+// outcome empties the group after an error, which it returns with the path.
+func (g *Group) outcome(path string, err error) error {
+	if err == nil {
+		return nil
 	}
-	return f.finish()
+	g.discard()
+	return fmt.Errorf("%s: %w", path, cause(err))
 }
 
 // Commit gives the files their names. When that fails, those that have none yet are removed.

@@ -25,9 +25,6 @@ var modules fs.FS = embedded
 
 var orders = []int{4, 6, 8, 10, 12, 16, 24, 32, 48, 64}
 
-// maxOrder is the greatest order of matrices that the GPU compares.
-const maxOrder = 64
-
 // Sizes of what is computed at a time. They change the speed, not a bit of the result.
 const (
 	slotCount   = 6
@@ -91,7 +88,10 @@ func Open() (*Device, error) {
 func (d *Device) String() string { return d.name }
 
 // Close gives the GPU back.
-func (d *Device) Close() { d.control.p.stop() }
+func (d *Device) Close() error {
+	d.control.p.stop()
+	return nil
+}
 
 // prepare takes the memory of a slot when it is first used.
 func (s *slot) prepare(context uint64) (err error) {
@@ -170,10 +170,14 @@ func (d *Device) Block(rows, columns int, same bool, p int) (height, width int) 
 	return side, side
 }
 
-// Cross implements spd.Device. Matrices of orders above 64 are compared by the processor.
+// callSeconds is about the time that a call takes however little it computes.
+const callSeconds = 1e-4
+
+// Cross implements spd.Device. The processor computes what takes less time than to call the GPU, and
+// orders above 64.
 func (d *Device) Cross(ctx context.Context, dst []float64, stride int, a *spd.Batch, i0, i1 int, b *spd.Batch, j0, j1 int) error {
 	p := a.Order()
-	if p > maxOrder {
+	if p > maxOrder || seconds((i1-i0)*(j1-j0), p) < callSeconds {
 		return spd.CPU{}.Cross(ctx, dst, stride, a, i0, i1, b, j0, j1)
 	}
 	if !spd.CheckCross(dst, stride, a, i0, i1, b, j0, j1) {

@@ -12,7 +12,7 @@ constexpr int SIZE = P * (P + 1) / 2;
 constexpr double LEAST = 0x1p-127; // spd.leastPivot
 
 // Pairs for which one thread has enough registers are factored by one, others by THREADS of a warp.
-constexpr int THREADS = P <= 12 ? 1 : P <= 16 ? 2 : P <= 24 ? 4 : P <= 32 ? 8 : P <= 48 ? 16 : 32;
+constexpr int THREADS = P <= 16 ? 1 : P <= 24 ? 4 : P <= 32 ? 8 : P <= 48 ? 16 : 32;
 constexpr int WARPS = THREADS == 1 ? 4 : 2; // of a block
 
 struct Roots { // of many matrices: |2A|^¼ = e·2^x, and the correction c
@@ -38,6 +38,19 @@ extern "C" __global__ void layout(double *dst, i64 entry, i64 matrix, const doub
 		v = tiles[((i64)(l / 8) * (p * (p + 1) / 2) + e) * 8 + l % 8];
 	}
 	dst[e * entry + i * matrix] = v;
+}
+
+// reciprocal returns 1/d, correctly rounded, for a pivot in range: an approximation and two steps of
+// Newton's method, the last with an exact residual. That is one too low in the last place where all
+// bits of the mantissa are set, and right everywhere else (Markstein). Other numbers give anything.
+__device__ double reciprocal(double d) {
+	double y;
+	asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(d));
+	double e = fma(-d, y, 1.0);
+	y = fma(y, fma(e, e, e), y);
+	y = fma(y, fma(-d, y, 1.0), y);
+	i64 all = (1LL << 52) - 1;
+	return (__double_as_longlong(d) & all) == all ? __longlong_as_double(__double_as_longlong(y) | 1) : y;
 }
 
 __device__ double scale(double x, i64 n) { return x * __longlong_as_double((n + 1023) << 52); }
@@ -77,7 +90,7 @@ struct Determinant {
 
 __device__ constexpr int entry(int r, int c) { return r * (r + 1) / 2 + c; }
 
-#if ORDER <= 12
+#if ORDER <= 16
 
 // One thread for a pair: B stays in its registers, rows of A come from shared memory.
 constexpr int ROWS = 32;            // of A in a block
@@ -119,7 +132,7 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) cross(double *dst, i64 
 				u[entry(r, c)] = s;
 			}
 			double d = u[entry(c, c)];
-			inv[c] = -__drcp_rn(d);
+			inv[c] = -reciprocal(d);
 			det.times(d, c);
 		}
 		dst[(i0 + i) * stride + j] = det.value(ra.e[i0 + i], ra.c[i0 + i], ra.x[i0 + i], be, bc, bx);
@@ -135,7 +148,7 @@ constexpr int PAIRS = 32 / THREADS;    // of a warp
 constexpr int MATRICES = WARPS * PAIRS; // B in a block
 constexpr int ROWS = 32;               // of A in a block
 constexpr int STAGE = P <= 32 ? 2 : 1; // of them in shared memory at a time
-constexpr int STEPS = THREADS < 8 ? THREADS : 8;  // columns by one piece of code
+constexpr int STEPS = P <= 32 ? 1 : 4;  // columns by one piece of code: it would grow too long
 constexpr int COLUMN = THREADS + P + 2; // t of a pair
 // Distance of matrices in shared memory: rows of a warp's pairs then are in different banks.
 constexpr int APART = THREADS >= 16 ? SIZE : (SIZE / 16 + 1) * 16 + THREADS;
@@ -170,15 +183,15 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) cross(double *dst, i64 
 			for (int k = 0; k < (s + 1) * THREADS; k++) // right of the diagonal it is of no use
 				u[s][k] = x[row + k] + y[row + k];
 		}
-		// At column c of the steps from q on, u[s][k] is column c+k of the row.
+		// At column c of the steps from q on, u[s][k] is column c+k of the row. The pivot of the
+		// next column is found first, so that its reciprocal is there in time.
 		Determinant det;
+		double d = __shfl_sync(~0u, u[0][0], 0, THREADS), inv = -reciprocal(d);
 #pragma unroll
 		for (int q = 0; q < P; q += STEPS) {
-			const int slot = q / THREADS;
+			const int slot = q / THREADS, then = min((q + STEPS) / THREADS, SLOTS - 1);
 #pragma unroll 1
 			for (int c = q; c < q + STEPS; c++) {
-				double d = __shfl_sync(~0u, u[slot][0], c % THREADS, THREADS);
-				double inv = -__drcp_rn(d);
 				det.times(d, c);
 				double *now = t + c % 2 * PAIRS * COLUMN, f[SLOTS];
 #pragma unroll
@@ -187,12 +200,18 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) cross(double *dst, i64 
 					now[THREADS + s * THREADS + l - c] = f[s] * inv; // before THREADS for rows that are done
 				}
 				__syncwarp();
+				double first = now[THREADS + 1];
 #pragma unroll
-				for (int k = 0; k < P - q; k += 2) {
+				for (int s = slot; s < SLOTS; s++)
+					u[s][0] = fma(f[s], first, u[s][1]);
+				d = __shfl_sync(~0u, c + 1 < q + STEPS ? u[slot][0] : u[then][0], (c + 1) % THREADS, THREADS);
+				inv = -reciprocal(d);
+#pragma unroll
+				for (int k = 2; k < P - q; k += 2) {
 					double2 v = *(double2 *)(now + THREADS + k);
 #pragma unroll
 					for (int s = slot; s < SLOTS; s++) {
-						if (k > 0 && k < (s + 1) * THREADS - q)
+						if (k < (s + 1) * THREADS - q)
 							u[s][k - 1] = fma(f[s], v.x, u[s][k]);
 						if (k + 1 < (s + 1) * THREADS - q)
 							u[s][k] = fma(f[s], v.y, u[s][k + 1]);

@@ -5,3 +5,6 @@
 // driver's library. So a child process does (process): a few instructions that call functions by
 // request, with memory that both processes share.
 package cuda
+
+// maxOrder is the greatest order of matrices that the GPU compares.
+const maxOrder = 64

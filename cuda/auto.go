@@ -1,0 +1,129 @@
+package cuda
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"sync"
+
+	"github.com/mlgkernel/mlg/spd"
+)
+
+// Names are those of what Choose returns.
+var Names = []string{"cpu", "cuda", "auto"}
+
+// Choose returns a device by its name. "cpu" is the processor. "cuda" is the first GPU; it is an
+// error if there is none. "auto" is the GPU for work that is large enough, and the processor where
+// there is no GPU or it fails; note, if it is not nil, is told why. Close gives the GPU back.
+func Choose(name string, note func(string)) (spd.Device, io.Closer, error) {
+	switch name {
+	case "cpu":
+		return spd.CPU{}, nobody{}, nil
+	case "cuda":
+		d, err := Open()
+		if err != nil {
+			return nil, nil, err
+		}
+		return d, d, nil
+	case "auto":
+		a := &auto{note: note}
+		return a, a, nil
+	}
+	return nil, nil, fmt.Errorf("device %q, want one of %q", name, Names)
+}
+
+type nobody struct{}
+
+func (nobody) Close() error { return nil }
+
+// auto is a GPU that is opened when there is work for it. What it does not do, the processor does.
+type auto struct {
+	note func(string)
+
+	mu     sync.Mutex
+	tried  bool
+	device spd.Device // nil where there is none, or after a failure
+	close  func() error
+}
+
+// openSeconds is the least time that the processor would need for work for which a GPU is opened. To
+// open it takes about half a second.
+const openSeconds = 2
+
+// seconds is about the time in which one core computes so many kernel values of matrices of order p.
+// It does sixteen multiply-adds in a nanosecond, as AVX2 does at 2 GHz; what is left takes as long as 64.
+func seconds(pairs, p int) float64 {
+	x := float64(p)
+	return float64(pairs) * ((x*x*x-x)/6 + x*(x-1)/2 + 64) / 16e9
+}
+
+// Block implements spd.Device.
+func (a *auto) Block(rows, columns int, same bool, p int) (height, width int) {
+	pairs := rows * columns
+	if same {
+		pairs /= 2
+	}
+	large := p <= maxOrder && seconds(pairs, p) > openSeconds*float64(runtime.GOMAXPROCS(0))
+	if d := a.open(large); d != nil && large {
+		return d.Block(rows, columns, same, p)
+	}
+	return spd.CPU{}.Block(rows, columns, same, p)
+}
+
+// open returns the GPU, nil if there is none. It tries to open it once, when that is wanted.
+func (a *auto) open(wanted bool) spd.Device {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if wanted && !a.tried {
+		a.tried = true
+		d, err := Open()
+		if err != nil {
+			a.say(fmt.Sprintf("computing on the processor: %v", err))
+			return nil
+		}
+		a.say("computing on " + d.String())
+		a.device, a.close = d, d.Close
+	}
+	return a.device
+}
+
+func (a *auto) say(text string) {
+	if a.note != nil {
+		a.note(text)
+	}
+}
+
+// Cross implements spd.Device.
+func (a *auto) Cross(ctx context.Context, dst []float64, stride int, x *spd.Batch, i0, i1 int, y *spd.Batch, j0, j1 int) error {
+	if d := a.open(false); d != nil {
+		err := d.Cross(ctx, dst, stride, x, i0, i1, y, j0, j1)
+		if err == nil || errors.Is(err, ctx.Err()) {
+			return err
+		}
+		a.fail(err)
+	}
+	return spd.CPU{}.Cross(ctx, dst, stride, x, i0, i1, y, j0, j1)
+}
+
+// fail gives the GPU up, which is told once.
+func (a *auto) fail(err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.device != nil {
+		a.say(fmt.Sprintf("going on with the processor: %v", err))
+		a.device = nil
+	}
+}
+
+// Close gives the GPU back.
+func (a *auto) Close() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.device = nil
+	if a.close == nil {
+		return nil
+	}
+	return a.close()
+}
