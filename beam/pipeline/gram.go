@@ -76,7 +76,11 @@ func (f *tileFn) ProcessElement(ctx context.Context, t int, next func(*span) boo
 			return nil
 		}
 	}
-	values, err := tiles.Compute(ctx, f.space, plan, t, rows, cols)
+	work, err := f.Model.work(ctx)
+	if err != nil {
+		return err
+	}
+	values, err := tiles.Compute(work, f.space, plan, t, rows, cols)
 	if err != nil {
 		return err
 	}

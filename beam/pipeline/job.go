@@ -29,7 +29,7 @@ func New(ctx context.Context, o Options) (*Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &Job{o: o, kernel: space.String(), model: modelRef{o.Model, space.Fingerprint(), o.Threads}, reading: o.Read.Like(m.Reader)}
+	j := &Job{o: o, kernel: space.String(), model: modelRef{o.Model, space.Fingerprint(), o.Threads, o.Device}, reading: o.Read.Like(m.Reader)}
 	j.reading.Strict = true // what is left out is told by record
 	if o.Embeddings != "" {
 		j.embedding = &embeddingRef{j.model, o.Dim, o.Pivots, o.Seed}

@@ -43,6 +43,10 @@ type Options struct {
 	Batch     int `json:"batch" want:"at least 1"`      // graphs that are transformed together
 	Threads   int `json:"threads" want:"at least 1"`    // goroutines for the work on a batch
 
+	// Device computes tiles and features: "cpu", "cuda" (a GPU of the worker) or "auto" (a GPU where
+	// there is one and enough work). The values are the same.
+	Device string `json:"device" want:"one of cpu cuda auto"`
+
 	// SkipInvalid leaves out graphs that cannot be read, where a line is a graph, or not be
 	// transformed, and lists them in the file BadName of the output folder. Otherwise the
 	// first of them is an error.
@@ -56,7 +60,7 @@ const BadName = "bad.jsonl"
 // so that a piece has one thread.
 func DefaultOptions() Options {
 	return Options{Read: dataset.DefaultOptions(), Side: tiles.DefaultSide, Dim: 256, Pivots: nystrom.Random,
-		PartBytes: 4 << 20, Batch: 1024, Threads: 1}
+		PartBytes: 4 << 20, Batch: 1024, Threads: 1, Device: "cpu"}
 }
 
 // Validate returns an error that names the first field with an impossible value.

@@ -527,6 +527,7 @@ func TestErrors(t *testing.T) {
 		{"pivots = \"none\"", func(o *Options) { o.Pivots = "none" }},
 		{"batch = 0", func(o *Options) { o.Batch = 0 }},
 		{"part-bytes = -1", func(o *Options) { o.PartBytes = -1 }},
+		{"device = \"tpu\"", func(o *Options) { o.Device = "tpu" }},
 		{"threads = 0", func(o *Options) { o.Threads = 0 }},
 		{"scheme \"hdfs\"", func(o *Options) { o.Inputs = []string{"hdfs://host/x.jsonl"} }},
 	} {

@@ -127,7 +127,11 @@ func (f *transformFn) transform(
 			return nil, nil, err
 		}
 	}
-	records, err := f.space.Transform(f.Model.work(ctx), graphs)
+	work, err := f.Model.work(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	records, err := f.space.Transform(work, graphs)
 	if err == nil || ctx.Err() != nil {
 		return graphs, records, err
 	}
@@ -135,7 +139,7 @@ func (f *transformFn) transform(
 	var good []*graph.Graph
 	records = nil
 	for i, g := range graphs {
-		r, err := f.space.Transform(f.Model.work(ctx), []*graph.Graph{g})
+		r, err := f.space.Transform(work, []*graph.Graph{g})
 		if ctx.Err() != nil {
 			return nil, nil, ctx.Err()
 		}

@@ -76,7 +76,11 @@ func (f *vectorFn) Setup(ctx context.Context) error {
 // ProcessElement writes the file of a block, unless it is there. The description is there
 // before any of them.
 func (f *vectorFn) ProcessElement(ctx context.Context, b span, _ string) error {
-	vectors, err := f.embedding.Transform(f.Embedding.Model.work(ctx), file.Floats(b.Records))
+	work, err := f.Embedding.Model.work(ctx)
+	if err != nil {
+		return err
+	}
+	vectors, err := f.embedding.Transform(work, file.Floats(b.Records))
 	if err != nil {
 		return fmt.Errorf("block %d: %w", b.Group, err)
 	}

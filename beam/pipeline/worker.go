@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/log"
+	"github.com/mlgkernel/mlg/cuda"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/model"
 	"github.com/mlgkernel/mlg/nystrom"
+	"github.com/mlgkernel/mlg/spd"
 	"github.com/mlgkernel/mlg/store"
 )
 
@@ -17,6 +20,7 @@ type modelRef struct {
 	Path        string
 	Fingerprint string
 	Threads     int
+	Device      string
 }
 
 // once keeps what is made at most once in a process, for all workers in it. What could not be
@@ -52,13 +56,18 @@ type embeddingRef struct {
 }
 
 var (
+	devices    once[string, spd.Device]
 	spaces     once[modelRef, *store.Space]
 	embeddings once[embeddingRef, *nystrom.Embedding]
 )
 
-// work returns a context whose work on a batch has the threads of the options.
-func (r modelRef) work(ctx context.Context) context.Context {
-	return kernel.WithWorkers(ctx, r.Threads)
+// work returns a context whose work on a batch has the threads and the device of the options.
+func (r modelRef) work(ctx context.Context) (context.Context, error) {
+	d, err := devices.get(r.Device, func() (spd.Device, error) {
+		d, _, err := cuda.Choose(r.Device, func(text string) { log.Info(ctx, text) }) // until the process ends
+		return d, err
+	})
+	return kernel.WithWork(ctx, kernel.Work{Workers: r.Threads, Device: d}), err
 }
 
 // space returns the space of the model.
@@ -82,7 +91,11 @@ func (r embeddingRef) embedding(ctx context.Context) (*nystrom.Embedding, error)
 		if err != nil {
 			return nil, err
 		}
-		return nystrom.Fit(r.Model.work(ctx), s, nystrom.Options{Dim: r.Dim, Pivots: r.Pivots, Seed: r.Seed})
+		work, err := r.Model.work(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return nystrom.Fit(work, s, nystrom.Options{Dim: r.Dim, Pivots: r.Pivots, Seed: r.Seed})
 	})
 }
 

@@ -90,6 +90,7 @@ func flags(o *pipeline.Options) {
 	flag.IntVar(&o.PartBytes, "part-bytes", o.PartBytes, "bytes of the parts into which local files of lines are cut")
 	flag.IntVar(&o.Batch, "batch", o.Batch, "graphs that are transformed together")
 	flag.IntVar(&o.Threads, "threads", o.Threads, "goroutines for the work on a batch; runners work on several at a time")
+	flag.StringVar(&o.Device, "device", o.Device, "what computes on a worker: cpu, cuda (an NVIDIA GPU) or auto")
 	flag.BoolVar(&o.SkipInvalid, "skip-invalid", false, "leave out graphs that cannot be read or transformed and list them in "+pipeline.BadName)
 	flag.StringVar((*string)(&o.Read.Format), "format", string(o.Read.Format), "format of the inputs")
 }
