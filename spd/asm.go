@@ -46,11 +46,19 @@ func asmValues(dst, mant []float64, expo []int64, a quarter, b quarters) bool {
 	return true
 }
 
-func asmLess(dst, g []float64, at []int64, m int, u []float64, r int) bool {
+func asmLess(dst, g []float64, at []int64, u []float64, r int) bool {
 	if vector == plain {
 		return false
 	}
-	vectorLess(&dst[0], &g[0], &at[0], m, &u[0], r)
+	vectorLess(&dst[0], &g[0], &at[0], len(g), &u[0], r)
+	return true
+}
+
+func asmGather(dst, from []float64, at []int64) bool {
+	if vector == plain {
+		return false
+	}
+	vectorGather(&dst[0], &from[0], &at[0], len(at))
 	return true
 }
 

@@ -44,10 +44,18 @@ func vectorValues(dst, mant *float64, expo *int64, n int, ae, ac float64, ax int
 	valuesAVX2(dst, mant, expo, n, ae, ac, ax, e, c, x)
 }
 
-func vectorLess(dst, from *float64, at *int64, m int, u *float64, r int) {
+func vectorLess(dst, from *float64, at *int64, n int, u *float64, r int) {
 	if vector == avx512 {
-		lessAVX512(dst, from, at, m, u, r)
+		lessAVX512(dst, from, at, n, u, r)
 		return
 	}
-	lessAVX2(dst, from, at, m, u, r)
+	lessAVX2(dst, from, at, n, u, r)
+}
+
+func vectorGather(dst, from *float64, at *int64, n int) {
+	if vector == avx512 {
+		gatherAVX512(dst, from, at, n)
+		return
+	}
+	gatherAVX2(dst, from, at, n)
 }

@@ -22,6 +22,8 @@ func vectorValues(dst, mant *float64, expo *int64, n int, ae, ac float64, ax int
 	valuesNEON(dst, mant, expo, n, ae, ac, ax, e, c, x)
 }
 
-func vectorLess(dst, from *float64, at *int64, m int, u *float64, r int) {
-	lessNEON(dst, from, at, m, u, r)
+func vectorLess(dst, from *float64, at *int64, n int, u *float64, r int) {
+	lessNEON(dst, from, at, n, u, r)
 }
+
+func vectorGather(dst, from *float64, at *int64, n int) { gatherNEON(dst, from, at, n) }

@@ -17,6 +17,8 @@ func (*work) asmDets(mant []float64, expo []int64, a, tiles []float64, p int) bo
 
 func asmValues(dst, mant []float64, expo []int64, a quarter, b quarters) bool { return false }
 
-func asmLess(dst, g []float64, at []int64, m int, u []float64, r int) bool { return false }
+func asmLess(dst, g []float64, at []int64, u []float64, r int) bool { return false }
+
+func asmGather(dst, from []float64, at []int64) bool { return false }
 
 func asmGram(dst, y []float64, rows, p int) bool { return false }

@@ -59,25 +59,33 @@ func testGuarded(t *testing.T, p int, low bool) {
 	}
 }
 
-// The rows of U, G and what is beside them are read, and tiles written, up to one row more.
-func TestGuardedLess(t *testing.T) {
+// Entries are reduced and copied within their slices.
+func TestGuardedEntries(t *testing.T) {
 	eachSIMD(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(12, 1))
-		for m := 1; m <= 9; m++ {
+		for n := 2; n <= 8; n += 2 {
 			for _, r := range []int{1, 2, 5} {
 				for _, low := range []bool{true, false} {
-					u, g := normals(rng, m*r*Lanes), normals(rng, Size(m+m&1))
-					at := asmtest.Guarded[int64](t, m+m&1, low)
+					u, g := normals(rng, n*r*Lanes), normals(rng, n)
+					at := asmtest.Guarded[int64](t, 2*n, low)
 					for i := range at {
-						at[i] = int64(min(i, m-1) * r * Lanes * 8)
+						at[i] = int64(rng.IntN(n) * r * Lanes * 8)
 					}
-					want := make([]float64, Size(m)*Lanes)
+					where := asmtest.Guarded[int64](t, n+3, low)
+					for i := range where {
+						where[i] = int64(rng.IntN(n) * Lanes * 8)
+					}
+					want, tile := make([]float64, n*Lanes), make([]float64, len(where)*Lanes)
 					restore := setPlain()
-					less(want, g, at, m, u, r)
+					less(want, g, at, u, r)
+					gather(tile, want, where)
 					restore()
-					dst := asmtest.Guarded[float64](t, Size(m+m&1)*Lanes, low)
-					less(dst, asmtest.Copy(t, g, low), at, m, asmtest.Copy(t, u, low), r)
-					same(t, fmt.Sprintf("less of %d×%d", m, r), dst[:len(want)], want)
+					dst := asmtest.Guarded[float64](t, len(want), low)
+					less(dst, asmtest.Copy(t, g, low), at, asmtest.Copy(t, u, low), r)
+					same(t, fmt.Sprintf("%d entries of %d terms", n, r), dst, want)
+					copied := asmtest.Guarded[float64](t, len(tile), low)
+					gather(copied, dst, where)
+					same(t, fmt.Sprintf("copies of %d entries", n), copied, tile)
 				}
 			}
 		}

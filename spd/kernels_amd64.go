@@ -16,12 +16,16 @@ func detsAVX2(p int, mant *float64, expo *int64, a *float64, tiles int, b *float
 //go:noescape
 func valuesAVX2(dst *float64, mant *float64, expo *int64, n int, ae float64, ac float64, ax int64, e *float64, c *float64, x *int64)
 
-// lessAVX2 sets the packed tile dst of order m to G − UUᵀ for the packed matrix G at from and the rows
-// u+at[i] bytes of U, which have r > 0 entries of eight lanes. If m is odd, it goes on
-// to a row m that is as long, reads from and at there, and writes dst.
+// lessAVX2 sets entry i of dst, eight lanes, to from[i] − xy for the rows x and y at at[2i] and at[2i+1] bytes of
+// u, which have r > 0 entries of eight lanes. The number n of entries is even and positive.
 //
 //go:noescape
-func lessAVX2(dst *float64, from *float64, at *int64, m int, u *float64, r int)
+func lessAVX2(dst *float64, from *float64, at *int64, n int, u *float64, r int)
+
+// gatherAVX2 sets entry i of dst, eight lanes, to that at at[i] bytes of from, for n > 0 entries.
+//
+//go:noescape
+func gatherAVX2(dst *float64, from *float64, at *int64, n int)
 
 // detsAVX512 computes the determinants mant·4^expo, ½ ≤ mant < 2, of the sums of a matrix a of order p and the
 // matrices of a positive number of tiles from b on; or of these alone, if a is nil and p > 16. Entries are 64 bytes apart
@@ -35,12 +39,16 @@ func detsAVX512(p int, mant *float64, expo *int64, a *float64, tiles int, b *flo
 //go:noescape
 func valuesAVX512(dst *float64, mant *float64, expo *int64, n int, ae float64, ac float64, ax int64, e *float64, c *float64, x *int64)
 
-// lessAVX512 sets the packed tile dst of order m to G − UUᵀ for the packed matrix G at from and the rows
-// u+at[i] bytes of U, which have r > 0 entries of eight lanes. If m is odd, it goes on
-// to a row m that is as long, reads from and at there, and writes dst.
+// lessAVX512 sets entry i of dst, eight lanes, to from[i] − xy for the rows x and y at at[2i] and at[2i+1] bytes of
+// u, which have r > 0 entries of eight lanes. The number n of entries is even and positive.
 //
 //go:noescape
-func lessAVX512(dst *float64, from *float64, at *int64, m int, u *float64, r int)
+func lessAVX512(dst *float64, from *float64, at *int64, n int, u *float64, r int)
+
+// gatherAVX512 sets entry i of dst, eight lanes, to that at at[i] bytes of from, for n > 0 entries.
+//
+//go:noescape
+func gatherAVX512(dst *float64, from *float64, at *int64, n int)
 
 // gram4 adds the products of four columns at yi with 4 columns at yj over the
 // given positive number of rows to the block at c; strides are in bytes.

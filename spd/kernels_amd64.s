@@ -9305,84 +9305,74 @@ loop:
 	VZEROUPPER
 	RET
 
-// func lessAVX2(dst *float64, from *float64, at *int64, m int, u *float64, r int)
+// func lessAVX2(dst *float64, from *float64, at *int64, n int, u *float64, r int)
 // Requires: AVX, FMA3
 TEXT ·lessAVX2(SB), NOSPLIT, $0-48
-	MOVQ at+16(FP), AX
-	MOVQ u+32(FP), CX
-	MOVQ dst+0(FP), DX
-	MOVQ from+8(FP), BX
-	XORQ SI, SI
+	MOVQ dst+0(FP), AX
+	MOVQ from+8(FP), CX
+	MOVQ at+16(FP), DX
+	MOVQ n+24(FP), BX
+	MOVQ u+32(FP), SI
+	MOVQ r+40(FP), DI
 
-rows:
-	MOVQ (AX)(SI*8), DI
-	ADDQ CX, DI
-	MOVQ 8(AX)(SI*8), R8
-	ADDQ CX, R8
-	MOVQ SI, R9
-	SHLQ $0x06, R9
-	LEAQ 64(DX)(R9*1), R9
-	LEAQ 8(BX)(SI*8), R10
-	XORQ R11, R11
-
-columns:
-	MOVQ         (AX)(R11*8), R12
-	ADDQ         CX, R12
-	MOVQ         8(AX)(R11*8), R13
-	ADDQ         CX, R13
-	VBROADCASTSD (BX)(R11*8), Y0
-	VBROADCASTSD (BX)(R11*8), Y1
-	VBROADCASTSD 8(BX)(R11*8), Y2
-	VBROADCASTSD 8(BX)(R11*8), Y3
-	VBROADCASTSD (R10)(R11*8), Y4
-	VBROADCASTSD (R10)(R11*8), Y5
-	VBROADCASTSD 8(R10)(R11*8), Y6
-	VBROADCASTSD 8(R10)(R11*8), Y7
-	MOVQ         r+40(FP), R14
-	XORQ         R15, R15
+entries:
+	MOVQ         (DX), R8
+	ADDQ         SI, R8
+	MOVQ         8(DX), R9
+	ADDQ         SI, R9
+	VBROADCASTSD (CX), Y0
+	VBROADCASTSD (CX), Y1
+	MOVQ         16(DX), R10
+	ADDQ         SI, R10
+	MOVQ         24(DX), R11
+	ADDQ         SI, R11
+	VBROADCASTSD 8(CX), Y2
+	VBROADCASTSD 8(CX), Y3
+	XORQ         R12, R12
+	MOVQ         DI, R13
 
 terms:
-	VMOVUPD      (DI)(R15*1), Y8
-	VMOVUPD      (R12)(R15*1), Y9
-	VMOVUPD      (R8)(R15*1), Y10
-	VMOVUPD      (R13)(R15*1), Y11
-	VFNMADD231PD Y9, Y8, Y0
-	VFNMADD231PD Y11, Y8, Y2
-	VFNMADD231PD Y9, Y10, Y4
-	VFNMADD231PD Y11, Y10, Y6
-	VMOVUPD      32(DI)(R15*1), Y8
-	VMOVUPD      32(R12)(R15*1), Y9
-	VMOVUPD      32(R8)(R15*1), Y10
-	VMOVUPD      32(R13)(R15*1), Y11
-	VFNMADD231PD Y9, Y8, Y1
-	VFNMADD231PD Y11, Y8, Y3
-	VFNMADD231PD Y9, Y10, Y5
-	VFNMADD231PD Y11, Y10, Y7
-	ADDQ         $0x40, R15
-	DECQ         R14
+	VMOVUPD      (R8)(R12*1), Y4
+	VFNMADD231PD (R9)(R12*1), Y4, Y0
+	VMOVUPD      (R10)(R12*1), Y4
+	VFNMADD231PD (R11)(R12*1), Y4, Y2
+	VMOVUPD      32(R8)(R12*1), Y4
+	VFNMADD231PD 32(R9)(R12*1), Y4, Y1
+	VMOVUPD      32(R10)(R12*1), Y4
+	VFNMADD231PD 32(R11)(R12*1), Y4, Y3
+	ADDQ         $0x40, R12
+	DECQ         R13
 	JNZ          terms
-	MOVQ         R11, R12
-	SHLQ         $0x06, R12
-	VMOVUPD      Y0, (DX)(R12*1)
-	VMOVUPD      Y1, 32(DX)(R12*1)
-	VMOVUPD      Y4, (R9)(R12*1)
-	VMOVUPD      Y5, 32(R9)(R12*1)
-	VMOVUPD      Y6, 64(R9)(R12*1)
-	VMOVUPD      Y7, 96(R9)(R12*1)
-	CMPQ         R11, SI
-	JE           diagonal
-	VMOVUPD      Y2, 64(DX)(R12*1)
-	VMOVUPD      Y3, 96(DX)(R12*1)
-	ADDQ         $0x02, R11
-	JMP          columns
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y1, 32(AX)
+	VMOVUPD      Y2, 64(AX)
+	VMOVUPD      Y3, 96(AX)
+	ADDQ         $0x20, DX
+	ADDQ         $0x10, CX
+	ADDQ         $0x00000080, AX
+	SUBQ         $0x02, BX
+	JNZ          entries
+	VZEROUPPER
+	RET
 
-diagonal:
-	LEAQ 128(R9)(R12*1), DX
-	LEAQ 16(R10)(SI*8), BX
-	ADDQ $0x02, SI
-	MOVQ m+24(FP), DI
-	CMPQ SI, DI
-	JL   rows
+// func gatherAVX2(dst *float64, from *float64, at *int64, n int)
+// Requires: AVX
+TEXT ·gatherAVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ from+8(FP), CX
+	MOVQ at+16(FP), DX
+	MOVQ n+24(FP), BX
+
+entries:
+	MOVQ    (DX), SI
+	VMOVUPD (CX)(SI*1), Y0
+	VMOVUPD Y0, (AX)
+	VMOVUPD 32(CX)(SI*1), Y0
+	VMOVUPD Y0, 32(AX)
+	ADDQ    $0x08, DX
+	ADDQ    $0x40, AX
+	DECQ    BX
+	JNZ     entries
 	VZEROUPPER
 	RET
 
@@ -17890,68 +17880,64 @@ loop:
 	VZEROUPPER
 	RET
 
-// func lessAVX512(dst *float64, from *float64, at *int64, m int, u *float64, r int)
+// func lessAVX512(dst *float64, from *float64, at *int64, n int, u *float64, r int)
 // Requires: AVX, AVX512F
 TEXT ·lessAVX512(SB), NOSPLIT, $0-48
-	MOVQ at+16(FP), AX
-	MOVQ u+32(FP), CX
-	MOVQ dst+0(FP), DX
-	MOVQ from+8(FP), BX
-	XORQ SI, SI
+	MOVQ dst+0(FP), AX
+	MOVQ from+8(FP), CX
+	MOVQ at+16(FP), DX
+	MOVQ n+24(FP), BX
+	MOVQ u+32(FP), SI
+	MOVQ r+40(FP), DI
 
-rows:
-	MOVQ (AX)(SI*8), DI
-	ADDQ CX, DI
-	MOVQ 8(AX)(SI*8), R8
-	ADDQ CX, R8
-	MOVQ SI, R9
-	SHLQ $0x06, R9
-	LEAQ 64(DX)(R9*1), R9
-	LEAQ 8(BX)(SI*8), R10
-	XORQ R11, R11
-
-columns:
-	MOVQ         (AX)(R11*8), R12
-	ADDQ         CX, R12
-	MOVQ         8(AX)(R11*8), R13
-	ADDQ         CX, R13
-	VBROADCASTSD (BX)(R11*8), Z0
-	VBROADCASTSD 8(BX)(R11*8), Z1
-	VBROADCASTSD (R10)(R11*8), Z2
-	VBROADCASTSD 8(R10)(R11*8), Z3
-	MOVQ         r+40(FP), R14
-	XORQ         R15, R15
+entries:
+	MOVQ         (DX), R8
+	ADDQ         SI, R8
+	MOVQ         8(DX), R9
+	ADDQ         SI, R9
+	VBROADCASTSD (CX), Z0
+	MOVQ         16(DX), R10
+	ADDQ         SI, R10
+	MOVQ         24(DX), R11
+	ADDQ         SI, R11
+	VBROADCASTSD 8(CX), Z1
+	XORQ         R12, R12
+	MOVQ         DI, R13
 
 terms:
-	VMOVUPD      (DI)(R15*1), Z4
-	VMOVUPD      (R12)(R15*1), Z5
-	VMOVUPD      (R8)(R15*1), Z6
-	VMOVUPD      (R13)(R15*1), Z7
-	VFNMADD231PD Z5, Z4, Z0
-	VFNMADD231PD Z7, Z4, Z1
-	VFNMADD231PD Z5, Z6, Z2
-	VFNMADD231PD Z7, Z6, Z3
-	ADDQ         $0x40, R15
-	DECQ         R14
+	VMOVUPD      (R8)(R12*1), Z2
+	VFNMADD231PD (R9)(R12*1), Z2, Z0
+	VMOVUPD      (R10)(R12*1), Z2
+	VFNMADD231PD (R11)(R12*1), Z2, Z1
+	ADDQ         $0x40, R12
+	DECQ         R13
 	JNZ          terms
-	MOVQ         R11, R12
-	SHLQ         $0x06, R12
-	VMOVUPD      Z0, (DX)(R12*1)
-	VMOVUPD      Z2, (R9)(R12*1)
-	VMOVUPD      Z3, 64(R9)(R12*1)
-	CMPQ         R11, SI
-	JE           diagonal
-	VMOVUPD      Z1, 64(DX)(R12*1)
-	ADDQ         $0x02, R11
-	JMP          columns
+	VMOVUPD      Z0, (AX)
+	VMOVUPD      Z1, 64(AX)
+	ADDQ         $0x20, DX
+	ADDQ         $0x10, CX
+	ADDQ         $0x00000080, AX
+	SUBQ         $0x02, BX
+	JNZ          entries
+	VZEROUPPER
+	RET
 
-diagonal:
-	LEAQ 128(R9)(R12*1), DX
-	LEAQ 16(R10)(SI*8), BX
-	ADDQ $0x02, SI
-	MOVQ m+24(FP), DI
-	CMPQ SI, DI
-	JL   rows
+// func gatherAVX512(dst *float64, from *float64, at *int64, n int)
+// Requires: AVX, AVX512F
+TEXT ·gatherAVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ from+8(FP), CX
+	MOVQ at+16(FP), DX
+	MOVQ n+24(FP), BX
+
+entries:
+	MOVQ    (DX), SI
+	VMOVUPD (CX)(SI*1), Z0
+	VMOVUPD Z0, (AX)
+	ADDQ    $0x08, DX
+	ADDQ    $0x40, AX
+	DECQ    BX
+	JNZ     entries
 	VZEROUPPER
 	RET
 

@@ -16,12 +16,16 @@ func detsNEON(p int, mant *float64, expo *int64, a *float64, tiles int, b *float
 //go:noescape
 func valuesNEON(dst *float64, mant *float64, expo *int64, n int, ae float64, ac float64, ax int64, e *float64, c *float64, x *int64)
 
-// lessNEON sets the packed tile dst of order m to G − UUᵀ for the packed matrix G at from and the rows
-// u+at[i] bytes of U, which have r > 0 entries of eight lanes. If m is odd, it goes on
-// to a row m that is as long, reads from and at there, and writes dst.
+// lessNEON sets entry i of dst, eight lanes, to from[i] − xy for the rows x and y at at[2i] and at[2i+1] bytes of
+// u, which have r > 0 entries of eight lanes. The number n of entries is even and positive.
 //
 //go:noescape
-func lessNEON(dst *float64, from *float64, at *int64, m int, u *float64, r int)
+func lessNEON(dst *float64, from *float64, at *int64, n int, u *float64, r int)
+
+// gatherNEON sets entry i of dst, eight lanes, to that at at[i] bytes of from, for n > 0 entries.
+//
+//go:noescape
+func gatherNEON(dst *float64, from *float64, at *int64, n int)
 
 // gram4 adds the products of four columns at yi with 4 columns at yj over the
 // given positive number of rows to the block at c; strides are in bytes.

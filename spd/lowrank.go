@@ -222,10 +222,9 @@ type LowRank struct {
 
 // lowWork is the work space of Factors.Cross.
 type lowWork struct {
-	u, tiles, g, h []float64
-	at             []int64
-	start          []int
-	roots          []quarter
+	entries
+	u, few, tiles, h []float64
+	roots            []quarter
 }
 
 var lowWorks = sync.Pool{New: func() any { return new(lowWork) }}
@@ -258,60 +257,62 @@ func (f *Factors) Cross(dst []float64, stride int, q []float64, a []LowRank) {
 			dense.MultiplyPanel(s.u[c:], g.columns, q, p, g.panels[c*p:][:p*dense.PanelWidth], rows, p)
 		}
 		n := g.hi - g.lo
+		size := len(s.g) * Lanes
+		s.few = dense.Grow(s.few, n*size)
+		s.place(g.columns)
+		at := 0
+		for t, r := range f.ranks[g.lo:g.hi] {
+			less(s.few[t*size:][:size], s.g, s.at, s.u[at:], r)
+			at += Lanes * r
+		}
 		from, to := g.lo*Lanes, min(g.hi*Lanes, f.n)
 		roots := f.roots.slice(from, g.hi*Lanes)
 		mant, expo := w.mant[:n*Lanes], w.expo[:n*Lanes]
+		where := s.where
 		for i := range a {
-			m := len(a[i].Rows)
-			size := Size(m) * Lanes
-			s.tiles = dense.Grow(s.tiles, n*size+(m+1)*Lanes) // less goes on to row m
-			s.at = s.at[:0]
-			for _, r := range a[i].Rows {
-				s.at = append(s.at, int64(r)*int64(g.columns)*8)
-			}
-			s.at = append(s.at, s.at[m-1])
-			at := 0
+			m := Size(len(a[i].Rows))
+			s.tiles = dense.Grow(s.tiles, n*m*Lanes)
 			for t := range n {
-				r := f.ranks[g.lo+t]
-				less(s.tiles[t*size:], s.g[s.start[i]:], s.at, m, s.u[at:], r)
-				at += Lanes * r
+				gather(s.tiles[t*m*Lanes:][:m*Lanes], s.few[t*size:][:size], where[:m])
 			}
-			w.dets(mant, expo, nil, s.tiles[:n*size], m, leastNormal)
+			where = where[m:]
+			w.dets(mant, expo, nil, s.tiles, len(a[i].Rows), leastNormal)
 			values(mant, mant, expo, s.roots[i], roots)
 			copy(dst[a[i].At*stride+from:][:to-from], mant)
 		}
 	}
 }
 
-// prepare sets s.g to X + G/(2γ) of all matrices, from s.start on, and s.roots to (|X|·|X +
-// G/γ|)^¼. It returns the greatest order.
+// prepare sets the entries of X + G/(2γ) of all matrices, and s.roots to (|X|·|X + G/γ|)^¼. It
+// returns the greatest order.
 func (s *lowWork) prepare(a []LowRank, q []float64, f *Factors) int {
 	most, total := 0, 0
-	s.start, s.roots = s.start[:0], s.roots[:0]
 	for i := range a {
 		m := len(a[i].Rows)
 		if m == 0 || len(a[i].X) != Size(m) {
 			misuse("matrix %d of %d rows with %d numbers, want %d", i, m, len(a[i].X), Size(m))
 		}
 		most = max(most, m)
-		s.start = append(s.start, total)
-		total += Size(m) + m + 1 // less goes on to row m
+		total += Size(m)
 	}
-	s.g, s.h = dense.Grow(s.g, total), dense.Grow(s.h, Size(most))
+	s.entries.clear(total)
+	s.h, s.roots = dense.Grow(s.h, Size(most)), s.roots[:0]
 	w := getWork(most)
 	defer works.Put(w)
 	p := f.p
 	for i := range a {
 		m := len(a[i].Rows)
 		size := Size(m)
-		g, u, h := s.g[s.start[i]:][:size], w.u[:size], s.h[:size]
+		u, h := w.u[:size], s.h[:size]
 		e := 0
 		for r, c := range a[i].Rows {
-			x := q[int(c)*p:][:p]
 			for _, d := range a[i].Rows[:r+1] {
-				v := dense.Dot(x, q[int(d)*p:][:p]) / f.gamma
-				g[e] = a[i].X[e] + v/2
-				h[e] = a[i].X[e] + v
+				k, known := s.find(c, d, a[i].X[e])
+				if !known {
+					s.product = append(s.product, dense.Dot(q[int(c)*p:][:p], q[int(d)*p:][:p])/f.gamma)
+					s.g = append(s.g, a[i].X[e]+s.product[k]/2)
+				}
+				h[e] = a[i].X[e] + s.product[k]
 				e++
 			}
 		}
@@ -325,31 +326,6 @@ func (s *lowWork) prepare(a []LowRank, q []float64, f *Factors) int {
 		mant, expo := split(d1.mant * d2.mant)
 		s.roots = append(s.roots, fourthRoot(determinant{mant, expo + d1.expo + d2.expo}))
 	}
+	s.even()
 	return most
-}
-
-// less sets the packed tile dst of order m to G − UUᵀ, each entry reduced by r fused
-// multiply-adds in turn. Row i of U is at byte at[i] of u. All slices have place for one more row.
-func less(dst, g []float64, at []int64, m int, u []float64, r int) {
-	if asmLess(dst, g, at, m, u, r) {
-		return
-	}
-	e := 0
-	for i := range m {
-		x := u[at[i]/8:][:r*Lanes]
-		for j := range i + 1 {
-			y := u[at[j]/8:][:r*Lanes]
-			var s [Lanes]float64
-			for l := range s {
-				s[l] = g[e]
-			}
-			for b := 0; b < len(x); b += Lanes {
-				for l := range s {
-					s[l] = dense.FMA(-x[b+l], y[b+l], s[l])
-				}
-			}
-			copy(dst[e*Lanes:], s[:])
-			e++
-		}
-	}
 }

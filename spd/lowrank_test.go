@@ -18,8 +18,8 @@ type lowRankCase struct {
 	b     *Batch
 }
 
-// newLowRankCase has n matrices B and A of up to most rows. Every third A shares rows with the
-// one before.
+// newLowRankCase has n matrices B and A of up to most rows. Of three A the second shares rows with
+// the first, and the third is part of the second, in another order.
 func newLowRankCase(t testing.TB, rng *rand.Rand, n, p, most int, gamma float64) *lowRankCase {
 	t.Helper()
 	c := &lowRankCase{p: p, gamma: gamma, full: NewBatch(n, p), b: NewBatch(n, p)}
@@ -29,8 +29,19 @@ func newLowRankCase(t testing.TB, rng *rand.Rand, n, p, most int, gamma float64)
 		}
 		m := 1 + rng.IntN(most)
 		a := LowRank{At: i, X: randomSPD(rng, m, m, 0.3, 1)}
-		if i%3 == 2 {
+		if i%3 == 1 {
 			a.Rows = append(a.Rows, c.a[i-1].Rows...)
+		}
+		if i%3 == 2 {
+			last := c.a[i-1]
+			a.Rows, a.X = slices.Clone(last.Rows), nil
+			slices.Reverse(a.Rows)
+			m = min(m, len(a.Rows))
+			for r := range m {
+				for e := range r + 1 {
+					a.X = append(a.X, last.X[Index(len(a.Rows)-1-e, len(a.Rows)-1-r)])
+				}
+			}
 		}
 		for len(a.Rows) < m {
 			a.Rows = append(a.Rows, int32(len(c.q)/p))

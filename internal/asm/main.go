@@ -81,6 +81,7 @@ func main() {
 			dets(v)
 			values(v)
 			less(v)
+			gather(v)
 		}
 		gram(isas[0])
 	case "dense":
