@@ -71,7 +71,7 @@ func fromDataset(ds *dataset.Dataset, read dataset.Options, t task) (*Data, erro
 	}
 	if n := len(d.classes); n > maxClasses {
 		d.info.Warnings = append(d.info.Warnings, fmt.Sprintf(
-			"%d different targets are too many for classes, of which there may be %d: nothing is predicted", n, maxClasses))
+			"%d different targets are too many for classes, want at most %d: nothing is predicted", n, maxClasses))
 		d.task = noTask
 	}
 	if d.task == noTask {
@@ -83,7 +83,7 @@ func fromDataset(ds *dataset.Dataset, read dataset.Options, t task) (*Data, erro
 // FromModel returns a model to be explored.
 func FromModel(name string, m *model.Model) (*Data, error) {
 	if len(m.Graphs) == 0 {
-		return nil, fmt.Errorf("%s: a model without training graphs", name)
+		return nil, fmt.Errorf("%s: the model has no training graphs", name)
 	}
 	d := newData(&dataset.Dataset{Name: name, Graphs: m.Graphs}, m, dataset.DefaultOptions().Like(m.Reader))
 	if m.Reader != nil {
@@ -131,13 +131,13 @@ func (d *Data) Compared() string {
 // views says why a view has nothing to show.
 func (d *Data) views() (out infoViews) {
 	if d.saved() && scalesOf(d.Kernel) == nil {
-		out.Scales = "The model has no multiscale kernel, so that there are no scales to show."
+		out.Scales = "The model has no multiscale kernel, so there are no scales to show."
 	}
 	switch {
 	case d.saved() && d.Learner == nil:
-		out.Predict = "The model has no learner, as mlg fit makes it; mlg train makes one that predicts."
+		out.Predict = "The model cannot predict: mlg fit makes models without a learner. mlg train makes models that predict."
 	case d.task == noTask:
-		out.Predict = "The data has no targets, so that there is nothing to predict."
+		out.Predict = "The data have no targets, so there is nothing to predict."
 	}
 	return out
 }

@@ -141,7 +141,7 @@ func fieldRow(name string, schema object, required bool) docsField {
 		}
 	}
 	if !required {
-		out.After += ", may be left out"
+		out.After += ", optional"
 	}
 	if out.Link == "" {
 		out.Before += out.After

@@ -29,7 +29,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Cache-Control", "no-store")
 		if !s.knownHost(r.Host) {
-			writeError(w, &apiError{http.StatusMisdirectedRequest, "this server does not answer to the name in the Host header", ""})
+			writeError(w, &apiError{http.StatusMisdirectedRequest, "the Host header names another server", ""})
 			return
 		}
 		if !sameOrigin(r) {

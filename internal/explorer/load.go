@@ -61,7 +61,7 @@ func (l *loader) read(ctx context.Context, r *dataset.Reader, tick func(graphs i
 			return nil
 		}
 		if l.items -= 1 + int64(g.N()) + int64(g.M()); l.items < 0 {
-			return fmt.Errorf("%s: too many graphs, vertices and edges in all", r.Name())
+			return fmt.Errorf("%s: too many graphs, vertices and edges together", r.Name())
 		}
 		l.graphs = append(l.graphs, g)
 		if err := l.columns.Add(r.Fields()); err != nil {

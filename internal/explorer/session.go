@@ -234,7 +234,7 @@ func scalesOf(sum *kernel.FittedSum) *kernel.FittedFactor {
 }
 
 // noScales says why there are none.
-const noScales = "the kernel is no multiscale kernel, so that there are no scales to show"
+const noScales = "the kernel is not a multiscale kernel, so there are no scales to show"
 
 // multiscale returns the kernel whose scales are shown, and graphs as it wants them: where edges are
 // vertices, those of the graph come first.
@@ -250,9 +250,9 @@ func (f *fitted) unseen(molecules bool) string {
 	case f.scales == nil || f.scales.Subdivide || !subdivided:
 		return ""
 	case molecules:
-		return "Similar and matched atoms leave out the orders of bonds, which count in the similarity of molecules."
+		return "The similarity of molecules counts the orders of bonds. Similar and matched atoms leave them out."
 	}
-	return "Similar and matched vertices leave out the labels of edges, which count in the similarity of graphs."
+	return "The similarity of graphs counts the labels of edges. Similar and matched vertices leave them out."
 }
 
 // radii returns those of the levels that can be shown, in edges of the graphs, 0 for that of single vertices.
