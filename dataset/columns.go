@@ -40,7 +40,7 @@ func (c *Columns) Add(f Fields) error {
 			value = strings.ToValidUTF8(value[:maxValue], "")
 		}
 		if c.bytes += int64(len(value)) + 16; c.bytes > maxColumnsBytes {
-			return fmt.Errorf("columns of more than %d MB; leave out some that are not needed", maxColumnsBytes>>20)
+			return fmt.Errorf("the columns have more than %d MB of text; remove columns that are not needed", maxColumnsBytes>>20)
 		}
 		c.put(i, strings.TrimSpace(name), strings.Clone(value)) // a part would keep the whole record
 	}

@@ -240,7 +240,7 @@ func collect(ctx context.Context, r *Reader, opts Options) (*Dataset, error) {
 		}
 		size += 1 + int64(g.N()) + int64(g.M())
 		if size > opts.Limits.Items {
-			return nil, fmt.Errorf("%s: more than %d graphs, vertices and edges in all, the limit Limits.Items; read it graph by graph, or raise the limit", r.Name(), opts.Limits.Items)
+			return nil, fmt.Errorf("%s: more than %d graphs, vertices and edges together, which is the limit", r.Name(), opts.Limits.Items)
 		}
 		d.Graphs = append(d.Graphs, g)
 		if d.Columns == nil {
@@ -253,7 +253,7 @@ func collect(ctx context.Context, r *Reader, opts Options) (*Dataset, error) {
 	}
 	d.Warnings, d.Skipped = r.Warnings(), r.Skipped()
 	if opts.EdgeWeight == GivenWeight && distances(d.Graphs) {
-		d.Warnings = append(d.Warnings, "weights of complete graphs that are distances: --edge-weight distance joins nearest neighbours instead")
+		d.Warnings = append(d.Warnings, DistancesWarning)
 	}
 	if d.Columns != nil {
 		if d.Columns.Roles = r.Roles(); !r.table() {

@@ -71,7 +71,7 @@ func Times(ids, values []string) ([]float64, error) {
 			}
 		}
 		if i > 0 && (parsed[i] == nil) != (parsed[0] == nil) {
-			return nil, fmt.Errorf("graph %s: time %q beside %q, want all numbers or all dates", ids[i], v, values[0])
+			return nil, fmt.Errorf("graph %s: time %q, but others are such as %q; want all numbers or all dates", ids[i], v, values[0])
 		}
 		if len(parsed[i]) == 1 { // else both orders are possible
 			for o := range parsed[i] {
@@ -79,7 +79,7 @@ func Times(ids, values []string) ([]float64, error) {
 			}
 		}
 		if possible == (order{}) {
-			return nil, fmt.Errorf("graph %s: time %q: in other rows the day and the month stand the other way round; write 2026-11-16",
+			return nil, fmt.Errorf("graph %s: time %q: day and month have another order than in other rows; write dates as 2026-11-16",
 				ids[i], v)
 		}
 	}
@@ -89,7 +89,7 @@ func Times(ids, values []string) ([]float64, error) {
 			case len(byOrder) == 1, o == possible:
 				out[i] = float64(t.UnixNano()) / 1e9
 			case possible == (order{true, true}):
-				return nil, fmt.Errorf("graph %s: time %q: no row tells whether day or month comes first; write 2026-11-16",
+				return nil, fmt.Errorf("graph %s: time %q: no row shows whether day or month comes first; write dates as 2026-11-16",
 					ids[i], values[i])
 			}
 		}

@@ -36,7 +36,7 @@ func ParseFragment(smiles string) (*Fragment, error) {
 		return nil, err
 	}
 	if m = m.WithoutHydrogens(); len(m.Atoms) == 0 {
-		return nil, errors.New("a fragment without atoms")
+		return nil, errors.New("the fragment has no atoms")
 	}
 	_, aromatic := m.Aromaticity()
 	for i := range m.Bonds {

@@ -103,7 +103,7 @@ func (c *Columns) roles(o Options, what string, structure bool) (Roles, error) {
 			r.Targets = append(r.Targets, Role{name, "all are asked for"})
 		}
 		if r.Open = nil; r.Targets == nil {
-			return r, fmt.Errorf("no %s may be a target among %s", what, quoteList(c.Names))
+			return r, fmt.Errorf("no %s can be a target among %s", what, quoteList(c.Names))
 		}
 	}
 	return r, nil
@@ -193,7 +193,7 @@ func (c *Columns) structureRole(o Options, what string) (Role, error) {
 		}
 	}
 	if m, err := chem.ParseSMILES(r.Column, 1<<10); err == nil && len(m.Atoms) > 1 {
-		return r, fmt.Errorf("no SMILES column among %s; the first line looks like data, want the names of the columns before it",
+		return r, fmt.Errorf("no SMILES column among %s; the first line looks like data, want a line with the names of the columns",
 			quoteList(c.Names))
 	}
 	if r.Column == "" {

@@ -216,8 +216,8 @@ func (s *stream) columns(names []string) []int {
 		for _, usual := range [][]string{smilesNames, idNames, targetNames} {
 			take(findColumn(names, usual))
 		}
-		s.warn.add(len(names)-maxColumns, fmt.Sprintf("column beyond %d not read, unless a flag names it", maxColumns),
-			fmt.Sprintf("columns beyond %d not read, unless a flag names them", maxColumns))
+		s.warn.add(len(names)-maxColumns, fmt.Sprintf("column not read: at most %d are read, named ones first", maxColumns),
+			fmt.Sprintf("columns not read: at most %d are read, named ones first", maxColumns))
 	}
 	for i := range names {
 		take(i)

@@ -157,7 +157,7 @@ func tuComplete(d *Dataset) error {
 	}
 	for _, what := range slices.Sorted(maps.Keys(have)) {
 		if none[what] > 0 {
-			return fmt.Errorf("%d graphs have %s, %d have none; a TUDataset has them for all or for none", have[what], what, none[what])
+			return fmt.Errorf("graphs with %s: %d, graphs without: %d; a TUDataset has them for all graphs or for none", what, have[what], none[what])
 		}
 	}
 	dim := Info(d).Attributes

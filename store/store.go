@@ -164,7 +164,7 @@ func (s *Store) Texts(lo, hi int) (ids, targets []string, err error) {
 			for j := range pair {
 				n, w := binary.Uvarint(rest)
 				if w <= 0 || n > uint64(len(rest)-w) {
-					return fmt.Errorf("%s: the texts of graph %d break off", s.path, c.first+i)
+					return fmt.Errorf("%s: the texts of graph %d end too early", s.path, c.first+i)
 				}
 				pair[j] = string(rest[w:][:n])
 				rest = rest[w+int(n):]

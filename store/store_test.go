@@ -421,7 +421,7 @@ func TestDamage(t *testing.T) {
 	if _, err := s.Search(t.Context(), records(t, s.Space()).Data, 1); err == nil || !strings.Contains(err.Error(), "damaged: section graphs/16/4 does not match its checksum") || !strings.Contains(err.Error(), path) {
 		t.Errorf("error %v", err)
 	}
-	for name, text := range map[string]string{"empty": "", "not an mlg store file": "hello", "breaks off": string(data[:50])} {
+	for name, text := range map[string]string{"empty": "", "not an mlg store file": "hello", "ends too early": string(data[:50])} {
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -453,7 +453,7 @@ func TestSections(t *testing.T) {
 			return s
 		},
 		"too few for its 16 matrices":       func(s []file.Section) []file.Section { s[1].Name = "graphs/0/16"; return s[:2] },
-		"the texts of graph 4 break off":    func(s []file.Section) []file.Section { s[1].Data = s[1].Data[:len(s[1].Data)-12]; return s },
+		"the texts of graph 4 end too early":    func(s []file.Section) []file.Section { s[1].Data = s[1].Data[:len(s[1].Data)-12]; return s },
 		"matrix 0 is not positive definite": func(s []file.Section) []file.Section { s[1].Data = make([]byte, len(s[1].Data)); return s },
 	} {
 		sections, err := file.Decode(data, Kind, Version)

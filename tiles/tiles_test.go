@@ -394,7 +394,7 @@ func TestRepair(t *testing.T) {
 	if len(p.Missing) != 6 || len(p.Damaged) != 2 || p.Foreign != nil || p.Duplicates != nil {
 		t.Errorf("%+v, want 5 tiles of shard 3 and one of shard 2 missing, and two files damaged", p)
 	}
-	for _, want := range []string{"missing, 6 of 15 tiles:\n", "\n    tile/0/2\n", "tile/0/3 does not match its checksum", path(1), path(2) + ": the tiles file breaks off"} {
+	for _, want := range []string{"missing, 6 of 15 tiles:\n", "\n    tile/0/2\n", "tile/0/3 does not match its checksum", path(1), path(2) + ": the tiles file ends too early"} {
 		if !strings.Contains(p.Error(), want) {
 			t.Errorf("%q is not in\n%v", want, p)
 		}

@@ -37,7 +37,7 @@ func (t *table) next() string {
 	}
 	t.n++
 	if t.n > len(t.lines) {
-		t.fail("the connection table breaks off, want a line M  END")
+		t.fail("the connection table ends too early, want a line M  END")
 		return ""
 	}
 	return strings.TrimRight(t.lines[t.n-1], "\r")
@@ -274,7 +274,7 @@ func (t *table) properties() {
 		}
 		n, err := wholeNumbers(strings.Fields(line[6:]))
 		if err != nil || len(n) == 0 || n[0] < 1 || n[0] > (len(n)-1)/2 {
-			t.fail("%q, want whole numbers: that of entries, then atom and value for each", line)
+			t.fail("%q, want whole numbers: the number of entries, then an atom and a value for each", line)
 			return
 		}
 		// The first charge or radical makes those of the atom block void.

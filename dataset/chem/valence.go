@@ -53,15 +53,15 @@ func valenceHint(a Atom, used int) string {
 	}
 	switch {
 	case a.Element == nitrogen && used == 4:
-		return "; with a charge it is [N+]"
+		return "; with a charge, write [N+]"
 	case a.Element == nitrogen && used == 5:
-		return "; a nitro group is N(=O)=O or [N+](=O)[O-]"
+		return "; write a nitro group as N(=O)=O or [N+](=O)[O-]"
 	case a.Element == oxygen && used == 3:
-		return "; with a charge it is [O+]"
+		return "; with a charge, write [O+]"
 	case a.Element == boron && used == 4:
-		return "; with a charge it is [B-]"
+		return "; with a charge, write [B-]"
 	case (a.Element == chlorine || a.Element == bromine) && used > 1:
-		return "; a counterion is written apart, as in [Cl-]"
+		return "; write a counterion separately, as in [Cl-]"
 	}
 	return ""
 }

@@ -83,6 +83,7 @@ func describeData(s dataset.Summary) string {
 	describeTable(s, row)
 	name := "warnings"
 	for _, w := range s.Warnings {
+		w = withFlag(w)
 		row(name, "%s", w)
 		name = ""
 	}

@@ -84,10 +84,18 @@ func readData(g *globals, path string, o dataset.Options) (*dataset.Dataset, err
 		return nil, noGraphs(path, ds.Skipped)
 	}
 	for _, w := range ds.Warnings {
-		g.note("%s: %s", ds.Name, w)
+		g.note("%s: %s", ds.Name, withFlag(w))
 	}
 	listLeftOut(g, ds.Skipped)
 	return ds, nil
+}
+
+// withFlag adds to a warning the flag that helps.
+func withFlag(warning string) string {
+	if warning == dataset.DistancesWarning {
+		return warning + ": use --edge-weight distance"
+	}
+	return warning
 }
 
 // noGraphs says that no graph could be read, and why not the first.
@@ -139,6 +147,9 @@ func dataError(path string, err error) error {
 		if !strings.HasPrefix(e.Name(), ".") {
 			names = append(names, e.Name())
 		}
+	}
+	if _, bad := dataset.CachePath("", path); bad == nil && !dataset.KnownName(path) {
+		err = fmt.Errorf("%w; \"mlg fetch %s\" downloads a TUDataset collection", err, path)
 	}
 	return fmt.Errorf("%w%s", err, didYouMean(filepath.Base(path), names))
 }

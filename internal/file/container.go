@@ -142,7 +142,7 @@ var ErrVersion = errors.New("another version of mlg")
 
 // Decode takes a container of the given kind and version apart into sections, which are views of
 // data. Lengths and heads are checked; Check of each section checks its data. Where the container
-// breaks off or is damaged, the error comes with the sections before that.
+// ends too early or is damaged, the error comes with the sections before that.
 func Decode(data []byte, kind string, version int) ([]Section, error) {
 	if err := checkHead(data, kind, version); err != nil {
 		return nil, err
@@ -153,7 +153,7 @@ func Decode(data []byte, kind string, version int) ([]Section, error) {
 	}
 	last := len(sections) - 1
 	if last < 0 || sections[last].Name != endName {
-		return sections, fmt.Errorf("the %s file breaks off after %d bytes: its end is missing", kind, len(data)-len(rest))
+		return sections, fmt.Errorf("the %s file ends too early, after %d bytes", kind, len(data)-len(rest))
 	}
 	end := sections[last]
 	sections = sections[:last]
@@ -188,7 +188,7 @@ func checkHead(data []byte, kind string, version int) error {
 		return fmt.Errorf("not an mlg %s file", kind)
 	}
 	if len(data) < headSize {
-		return fmt.Errorf("the %s file breaks off after %d bytes", kind, len(data))
+		return fmt.Errorf("the %s file ends too early, after %d bytes", kind, len(data))
 	}
 	if binary.LittleEndian.Uint32(data[20:]) != checksum(data[:headSize], 20, nil) {
 		return fmt.Errorf("the %s file is damaged: its head does not match its checksum", kind)

@@ -69,7 +69,7 @@ func TestContainerDamage(t *testing.T) {
 	}
 	for want, bad := range map[string][]byte{
 		"empty":                         nil,
-		"breaks off":                    data[:100],
+		"ends too early":                    data[:100],
 		"not an mlg model file":         []byte("name,smiles"),
 		"changed in transfer":           []byte(strings.ReplaceAll(string(data), "\r\n", "\n")),
 		"something was appended":        append(bytes.Clone(data), 0),
@@ -85,8 +85,8 @@ func TestContainerDamage(t *testing.T) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
-	if got, err := all(data[:200]); err == nil || !strings.Contains(err.Error(), "breaks off") || len(got) != 1 {
-		t.Errorf("%d sections, error %v, want one, and that it breaks off", len(got), err)
+	if got, err := all(data[:200]); err == nil || !strings.Contains(err.Error(), "ends too early") || len(got) != 1 {
+		t.Errorf("%d sections, error %v, want one, and that it ends too early", len(got), err)
 	}
 	if _, err := all(changed(t, "model", 4)); !errors.Is(err, ErrVersion) {
 		t.Errorf("error %v, want ErrVersion", err)

@@ -740,7 +740,7 @@ test("of salts the largest fragment is kept on request", limit, async () => {
   assert.match(await page.locator(".fragments").innerText(), /2 molecules with several fragments/);
   assert.equal(await kept.isChecked(), false);
   await kept.check();
-  await page.locator(".note").filter({ hasText: "of which the largest is kept" }).waitFor();
+  await page.locator(".note").filter({ hasText: "only the largest is kept" }).waitFor();
   if (shots) await page.screenshot({ path: join(shots, "fragments.png") });
   await page.locator("#data button", { hasText: "Show the map" }).click();
   await page.locator("#name").filter({ hasText: "salts" }).waitFor();
