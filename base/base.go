@@ -81,7 +81,7 @@ type equality struct {
 // labels is the kernel of the paper: 1 when two vertices have the same label, else 0.
 var labels = &equality{"labels", func(g *graph.Graph) ([]string, error) {
 	if g.N() > 0 && !g.HasLabels() {
-		return nil, errors.New("the base kernel labels needs vertex labels, and the graph has none; try degree")
+		return nil, errors.New("the base kernel labels needs vertex labels, but the graph has none; try degree")
 	}
 	return g.Labels(), nil
 }}
@@ -191,7 +191,7 @@ func positive(name string, x float64) error {
 func attributeRows(name string) func(g *graph.Graph) ([]float64, error) {
 	return func(g *graph.Graph) (rows []float64, err error) {
 		if g.N() > 0 && g.AttributeDim() == 0 {
-			return nil, fmt.Errorf("the base kernel %s needs vertex attributes, and the graph has none", name)
+			return nil, fmt.Errorf("the base kernel %s needs vertex attributes, but the graph has none", name)
 		}
 		for v := range g.N() {
 			rows = append(rows, g.Attributes(v)...)

@@ -191,7 +191,7 @@ func (f *explicit) vectors(ctx context.Context, train []coloured) ([][]entry, er
 // checkSelf checks the kernel of a graph with itself, which bounds its kernels with others.
 func (f *explicit) checkSelf(k float64) error {
 	if math.IsInf(k, 0) || math.IsNaN(k) {
-		return errors.New("kernel value is not a finite number; want fewer steps, a smaller lambda, or smaller attributes")
+		return errors.New("a kernel value is not a finite number; want fewer steps, a smaller lambda, or smaller attributes")
 	}
 	if f.minimum && k > math.MaxUint32 {
 		return errors.New("more than 4294967295 colours in all refinements together, want fewer refinements")

@@ -215,7 +215,7 @@ func (k PlainWalk) terms(sigma float64) (lambda float64, n int, err error) {
 	case k.Damped:
 		k.Lambda = damping * limit / (sigma * sigma)
 	default:
-		return 0, 0, fmt.Errorf("the series needs a lambda under %.4g for an adjacency matrix with eigenvalues of up to %.4g, it is %g", limit/(sigma*sigma), sigma, k.Lambda)
+		return 0, 0, fmt.Errorf("lambda = %g, want less than %.4g for an adjacency matrix with eigenvalues up to %.4g", k.Lambda, limit/(sigma*sigma), sigma)
 	}
 	return k.Lambda, k.Series.terms(math.Sqrt(k.Lambda*limit) * sigma), nil
 }

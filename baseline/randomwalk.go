@@ -132,7 +132,7 @@ func (k RandomWalk) features() featureMap {
 				case k.Damped:
 					g.sorted.lambda = damping * limit / g.sorted.rho
 				default:
-					return fmt.Errorf("the series needs a lambda under %.4g for walks of any length, it is %g", limit/g.sorted.rho, k.Lambda)
+					return fmt.Errorf("lambda = %g, want less than %.4g for walks of any length", k.Lambda, limit/g.sorted.rho)
 				}
 			}
 			g.large = []bool{true}

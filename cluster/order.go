@@ -20,7 +20,7 @@ func Order(ctx context.Context, gram *kernel.Matrix, group []int) ([]int, error)
 		return nil, err
 	}
 	if len(group) != x.Rows {
-		return nil, fmt.Errorf("groups of %d objects, want %d", len(group), x.Rows)
+		return nil, fmt.Errorf("groups for %d objects, want %d", len(group), x.Rows)
 	}
 	members := map[int][]int{}
 	for i, g := range group {

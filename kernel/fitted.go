@@ -28,7 +28,7 @@ func (f *FittedFactor) Fitted(ctx context.Context) (Fitted, error) {
 		return f.fitted, nil
 	}
 	if f.in.graphs == nil {
-		return nil, fmt.Errorf("%s: there are no graphs to fit it to", f)
+		return nil, fmt.Errorf("%s: no graphs to fit it to", f)
 	}
 	graphs, err := f.Training()
 	if err != nil {

@@ -106,7 +106,7 @@ func (k Given) Gram(context.Context) (*Matrix, error) { return k.Matrix, nil }
 
 // Cross implements Fitted: there are no values of other graphs.
 func (k Given) Cross(context.Context, []*graph.Graph) (*Matrix, error) {
-	return nil, fmt.Errorf("%s: only the matrix of its own graphs is there", k)
+	return nil, fmt.Errorf("%s: the matrix is given, so there are no values for other graphs", k)
 }
 
 // Semidefinite reports whether the kernel is positive semi-definite.

@@ -111,7 +111,7 @@ func find(v reflect.Value, name string) (parameter, error) {
 		for i, p := range all {
 			names[i] = p.name
 		}
-		return parameter{}, fmt.Errorf("no parameter %s, it has %s", name, strings.Join(names, ", "))
+		return parameter{}, fmt.Errorf("no parameter %s, want one of %s", name, strings.Join(names, ", "))
 	}
 	return all[i], nil
 }

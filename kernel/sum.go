@@ -221,7 +221,7 @@ func (s Sum) Validate() error {
 		for _, f := range t.Factors {
 			_, nested := asSum(f.Kernel)
 			if nested && (f.Standardize || f.Subdivide) {
-				return fmt.Errorf("sum: term %d: graphs are prepared for single kernels, not for a sum", i)
+				return fmt.Errorf("sum: term %d: subdivide and standardize are for single kernels, not for a sum", i)
 			}
 			if err := f.Kernel.Validate(); err != nil {
 				return err

@@ -97,7 +97,7 @@ func TestWrite(t *testing.T) {
 		want string
 	}{
 		{"k.txt", rows, `unknown extension ".txt"`},
-		{"k.npy", Axis{IDs: []string{"a"}}, "1 identifiers and 0 targets for 3 rows"},
+		{"k.npy", Axis{IDs: []string{"a"}}, "1 identifiers and 0 targets, want one of each for the 3 rows"},
 	} {
 		if err := Write(ctx, at(c.name), m, c.rows, nil); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, want %s", err, c.want)

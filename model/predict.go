@@ -47,7 +47,7 @@ func (m *Model) Predict(ctx context.Context, graphs []*graph.Graph, nearest int)
 // known, as Kernel.Cross returns them.
 func (m *Model) PredictCross(cross *kernel.Matrix, nearest int) ([]Prediction, error) {
 	if m.Learner == nil {
-		return nil, errors.New("model: no learner in it, it can only be searched")
+		return nil, errors.New("model: it has no learner, so it cannot predict")
 	}
 	values, err := m.Learner.Values(svm.Full(cross))
 	if err != nil {

@@ -24,7 +24,7 @@ type TrainOptions struct {
 // models.
 func Train(ctx context.Context, d *dataset.Dataset, p *choose.Plan, o TrainOptions) (*Model, error) {
 	if p.Indefinite {
-		return nil, errors.New("a model cannot hold a kernel that is not positive semi-definite: its matrices are changed on every training part")
+		return nil, errors.New("a model cannot keep a kernel that is not positive semi-definite")
 	}
 	m := &Model{IDs: d.IDs(), Targets: d.Targets(), Reader: o.Reader, Created: map[string]string{}, Classes: p.Classes}
 	for k, v := range o.Created {

@@ -76,9 +76,9 @@ func (t Targets) checkWeights(n int, kind Kind) error {
 	case t.Weights == nil:
 		return nil
 	case kind != SVM:
-		return errors.New("svm: weights of examples, which only SVM has")
+		return errors.New("svm: weights of examples are for SVM only")
 	case len(t.Weights) != n:
-		return fmt.Errorf("svm: %d weights of %d examples", len(t.Weights), n)
+		return fmt.Errorf("svm: %d weights of examples, want %d", len(t.Weights), n)
 	}
 	for i, w := range t.Weights {
 		if !(w > 0) || math.IsInf(w, 1) {
@@ -181,7 +181,7 @@ func classesOf(labels []int) (classes []int, members [][]int, err error) {
 	slices.Sort(classes)
 	classes = slices.Compact(classes)
 	if len(classes) < 2 {
-		return nil, nil, fmt.Errorf("svm: %d examples of %d class(es) %v, want at least two classes", len(labels), len(classes), classes)
+		return nil, nil, fmt.Errorf("svm: %d examples with the classes %v, want at least two classes", len(labels), classes)
 	}
 	members = make([][]int, len(classes))
 	for k, l := range labels {
@@ -439,7 +439,7 @@ func (f *Function) validate(n int) error {
 	}
 	for k, s := range f.Support {
 		if s < 0 || s >= n || k > 0 && s <= f.Support[k-1] {
-			return fmt.Errorf("support example %d at position %d, want increasing ones below %d", s, k, n)
+			return fmt.Errorf("support example %d at position %d, want increasing numbers below %d", s, k, n)
 		}
 	}
 	return finite(append([]float64{f.Bias, f.Objective}, f.Coefficients...))

@@ -76,7 +76,7 @@ type Merged struct {
 // lists all of them (unless more than a million are missing), and nothing is written.
 func Merge(ctx context.Context, out string, paths []string) (*Merged, error) {
 	if filepath.Ext(out) != ".npy" {
-		return nil, fmt.Errorf("%s: tiles are merged to a .npy file", out)
+		return nil, fmt.Errorf("%s: want a name that ends with .npy for the merged matrix", out)
 	}
 	all, err := list(paths)
 	if err != nil {
@@ -92,7 +92,7 @@ func Merge(ctx context.Context, out string, paths []string) (*Merged, error) {
 		return nil, cmp.Or(m.problems.err(), errors.New("no files of tiles"))
 	}
 	if n := m.plan.Tiles() - len(m.found); n > mostMissing {
-		return nil, fmt.Errorf("%d of %d tiles are missing, too many to name them", n, m.plan.Tiles())
+		return nil, fmt.Errorf("%d of %d tiles are missing, too many to list", n, m.plan.Tiles())
 	}
 	m.missing()
 	if m.problems.err() != nil {
@@ -125,7 +125,7 @@ func list(paths []string) ([]string, error) {
 			return nil, err
 		}
 		if len(files) == 0 {
-			return nil, fmt.Errorf("%s: no finished files of tiles (*%s) in it", path, Extension)
+			return nil, fmt.Errorf("%s: no finished files of tiles (*%s) in the folder", path, Extension)
 		}
 		out = append(out, files...)
 	}

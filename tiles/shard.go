@@ -22,7 +22,7 @@ import (
 // model's Gram.
 func Compute(s *store.Space, p Plan, t int, rows, cols []float64) ([]float64, error) {
 	if p.Model != s.Fingerprint() {
-		return nil, fmt.Errorf("plan: model %.12s, but this is %.12s", p.Model, s.Fingerprint())
+		return nil, fmt.Errorf("the plan is for model %.12s, want %.12s", p.Model, s.Fingerprint())
 	}
 	n, m := p.shape(t)
 	if len(rows) != n*s.Size() || len(cols) != m*s.Size() {
@@ -86,7 +86,7 @@ type Summary struct {
 // collection is an error. The other shards may run at the same time, and elsewhere.
 func Work(ctx context.Context, dir string, c *Collection, side, shard, shards int) (sum Summary, err error) {
 	if shards < 1 || shard < 1 || shard > shards {
-		return sum, fmt.Errorf("shard %d of %d, want one from 1 to the number of shards", shard, shards)
+		return sum, fmt.Errorf("shard %d of %d, want a number from 1 to the number of shards", shard, shards)
 	}
 	p, err := c.Plan(side)
 	if err != nil {
@@ -163,7 +163,7 @@ func (p Plan) admit(dir, path string) error {
 			err = c.belongs(p)
 		}
 		if err != nil {
-			return fmt.Errorf("%s %w; take another folder, or delete it", x, err)
+			return fmt.Errorf("%s %w; use another folder, or delete the file", x, err)
 		}
 		if x == path && c.plan == (Plan{}) {
 			if err := os.Truncate(path, 0); err != nil {

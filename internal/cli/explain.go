@@ -91,6 +91,9 @@ func (c *explainCmd) pick(g *globals, m *model.Model, arg, which string) (*graph
 		}
 	}
 	list, err := readGraphs(g, arg, c.like(m))
+	if _, noFile := os.Stat(arg); err != nil && noFile != nil && which == "" {
+		return nil, fmt.Errorf("%w; %s has no training graph %q either", err, c.Model, arg)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -180,7 +183,7 @@ func strongest(g *graph.Graph, c explain.Contributions, slopes bool) *table.Tabl
 		rest -= c.Vertices[h.Index]
 	}
 	if more := len(size) - len(shown); more > 0 {
-		t.Add(fmt.Sprintf("%d others", more), "", fmt.Sprintf("%+.5f", rest))
+		t.Add(agree(more, "other", "others"), "", fmt.Sprintf("%+.5f", rest))
 	}
 	t.Add("sum", "", fmt.Sprintf("%+.5f", c.Sum))
 	return t

@@ -65,7 +65,7 @@ func (c *serveCmd) Run(g *globals) error {
 		return err
 	}
 	g.note("compared: %s", d.Compared())
-	g.note("%s: %d graphs. Ctrl-C ends the server.", d.Name, len(d.IDs))
+	g.note("%s: %s. Ctrl-C ends the server.", d.Name, agree(len(d.IDs), "graph", "graphs"))
 	if c.Open {
 		if err := openBrowser(url); err != nil {
 			g.note("no browser could be opened: %v", err)

@@ -314,7 +314,7 @@ var badRequests = []struct {
 	{`POST /neighbours {"graph":{"index":1},"k":-1}`, "400", "k = -1"},
 	{`POST /neighbours {"graph":{"index":1},"parameters":{"eta":"x"}}`, "400", `mlg: eta = "x", want a number`},
 	{`POST /neighbours {"graph":{"index":1},"parameters":{"rank":65}}`, "400", "mlg: rank = 65, want 1 to 64"},
-	{`POST /neighbours {"graph":{"index":1},"parameters":{"zeta":1}}`, "400", "mlg: no parameter zeta, it has radii"},
+	{`POST /neighbours {"graph":{"index":1},"parameters":{"zeta":1}}`, "400", "mlg: no parameter zeta, want one of radii"},
 	{`POST /neighbours {"graph":{"index":1},"parameters":{"exact":true}}`, "400", "exact = true"},
 	{`POST /neighbours {"graph":{"index":1},"parameters":{"radii":{"a":1}}}`, "400", "mlg: radii ="},
 	{`POST /neighbours {"graph":{"index":1},"parameters":{"kernel":"wl"}}`, "400", "mlg: no parameter kernel"},

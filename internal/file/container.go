@@ -164,7 +164,7 @@ func Decode(data []byte, kind string, version int) ([]Section, error) {
 		return sections, fmt.Errorf("the %s file is damaged: its end does not match what is before it", kind)
 	}
 	if len(rest) > 0 {
-		return sections, fmt.Errorf("the %s file has %d bytes behind its end: something was appended", kind, len(rest))
+		return sections, fmt.Errorf("the %s file has %d bytes after its end: something was appended", kind, len(rest))
 	}
 	seen := map[string]bool{}
 	for i, s := range sections {
@@ -183,7 +183,7 @@ func checkHead(data []byte, kind string, version int) error {
 		return fmt.Errorf("the file is empty, want an mlg %s file", kind)
 	case strings.HasPrefix(magic, string(data[:min(len(data), len(magic))])):
 	case bytes.HasPrefix(data, []byte(magic[:4])), bytes.HasPrefix(data, []byte("\x09MLG")):
-		return fmt.Errorf("the %s file was changed in transfer, as if it were text: transfer it in binary mode", kind)
+		return fmt.Errorf("the %s file was changed in transfer, because it was sent as text: send it in binary mode", kind)
 	default:
 		return fmt.Errorf("not an mlg %s file", kind)
 	}
@@ -209,7 +209,7 @@ func walk(data []byte) (sections []Section, rest []byte, err error) {
 		head := data[:headSize:headSize]
 		name := strings.TrimRight(string(head[16:]), "\x00")
 		if !validName(name) {
-			return sections, data, fmt.Errorf("damaged: %q stands where the name of a section should, behind %d sections", name, len(sections))
+			return sections, data, fmt.Errorf("damaged: %q is not the name of a section, after %d good sections", name, len(sections))
 		}
 		length := binary.LittleEndian.Uint64(head)
 		if length > uint64(len(data)-headSize) {
@@ -286,9 +286,9 @@ func (l *Log) resume(kind string, version int, first Section) (kept []Section, e
 		}
 	case bytes.HasPrefix(begin.Bytes(), data): // new, or interrupted before the first section
 	case Kind(data) == kind:
-		return nil, fmt.Errorf("%s is of another %s; delete it to start anew", l.file.Name(), first.Name)
+		return nil, fmt.Errorf("%s is of another %s; delete it to start again", l.file.Name(), first.Name)
 	default:
-		return nil, fmt.Errorf("%s is no unfinished %s file; delete it, or choose another name", l.file.Name(), kind)
+		return nil, fmt.Errorf("%s is not an unfinished %s file; delete it, or choose another name", l.file.Name(), kind)
 	}
 	if err := l.file.Truncate(l.length); err != nil {
 		return nil, err

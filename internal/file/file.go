@@ -151,7 +151,7 @@ const Partial = ".part"
 // used again. It is an error if another process is writing it, or if path is no regular file.
 func CreatePart(path string) (*File, error) {
 	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is there and not a regular file", path)
+		return nil, fmt.Errorf("%s exists and is not a regular file", path)
 	}
 	f, err := os.OpenFile(path+Partial, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
