@@ -467,7 +467,7 @@ function describe() {
   const thing = info.molecules ? "molecule" : "graph";
   const classes = info.task === "classification" ? ` in ${info.classes.length} classes` : "";
   $("facts").textContent = [`${count(info.graphs, thing)}${classes}.`,
-    `Similar ones lie together. Click one to see its ${info.views.predict ? "neighbours" : "prediction and the reasons"}.`,
+    `Similar ones lie together. Click one for its ${info.views.predict ? "neighbours" : "prediction and reasons"}.`,
     info.core < info.graphs && `The matrix and the learner use ${info.core.toLocaleString("en")} of them.`].filter(Boolean).join(" ");
   app.drawings.clear();
   for (const m of [app.map, app.inset]) m.forget();

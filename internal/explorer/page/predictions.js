@@ -18,18 +18,18 @@ function judge(e) {
         main: e.auc === null ? balanced : `AUC ${e.auc.toFixed(2)}`, poor,
         rest: [e.auc !== null && balanced, ...(rare ?? [right]), largest].filter(Boolean),
         verdict: poor ? "Hardly better than guessing: the classes are uneven. " +
-          `To answer the largest class every time is right for ${percent(e.majority)}.` : "",
+          `Always guessing the largest class is right for ${percent(e.majority)}.` : "",
       };
     }
     const poor = (interval?.low ?? e.accuracy) <= e.majority;
     return { main: right, poor, rest: [largest],
-      verdict: poor ? "Not clearly better than to answer the largest class every time." : "" };
+      verdict: poor ? "Not clearly better than always guessing the largest class." : "" };
   }
   if (e.r2 !== null) {
     const poor = e.r2 <= 0.05;
     return {
       main: `R² ${e.r2.toFixed(2)}`, poor, rest: [`error ${number(e.rmse, 3)} (root mean square)`],
-      verdict: poor ? "Hardly better than to answer the mean every time." : "",
+      verdict: poor ? "Hardly better than always guessing the mean." : "",
     };
   }
   const saved = e.saved[0];
@@ -75,7 +75,7 @@ function baselines(e) {
   if (e.rows.length < 2) return null;
   const figure = (r) => (r.accuracy_mean !== undefined ? `${percent(r.accuracy_mean)} right` : r.rmse_mean !== undefined
     ? `error ${number(r.rmse_mean, 3)}` : "");
-  return h("div", {}, h("h3", {}, "Compared with"),
+  return h("div", {}, h("h3", {}, "Comparison"),
     h("ul", { class: "plain" }, e.rows.map((r) => h("li", {}, h("span", {}, r.name), h("span", {}, figure(r))))));
 }
 
