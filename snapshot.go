@@ -50,8 +50,9 @@ func (m *Model) Snapshot() *Snapshot {
 	return s
 }
 
-// FromSnapshot returns the model of a snapshot and of the graphs to which it was fitted, which it
-// keeps. It checks everything, so a damaged snapshot gives an error and not a model that panics.
+// FromSnapshot returns the model of a snapshot and of the graphs that it was fitted to. It keeps
+// the graphs. It checks everything, so a damaged snapshot gives an error and not a model that
+// panics.
 func FromSnapshot(s *Snapshot, graphs []*graph.Graph) (*Model, error) {
 	k := s.Kernel
 	if err := k.Validate(); err != nil {

@@ -31,14 +31,15 @@ type Kernel interface {
 	Describe(g *graph.Graph) ([]string, error)
 	// Gram writes the kernel of x[i] and y[j] to dst[i·len(y)+j].
 	Gram(dst []float64, x, y []string)
-	// Features returns an explicit feature map whose dot products are the kernel on the
-	// given descriptors, its dimension, and the places of those descriptors that determine it, in
-	// order: the first with every one-hot feature, and the first of all, which tells the dimension
-	// of other features. dim is 0 when there is none, or when it has more than limit dimensions.
+	// Features returns an explicit feature map for the given descriptors, its dimension, and the
+	// places of the descriptors that determine it. Dot products of features are the kernel. The
+	// places are in order: the first descriptor with each one-hot feature, and the first of all,
+	// which gives the dimension of other features. dim is 0 when there is none, or when it has more
+	// than limit dimensions.
 	Features(x []string, limit int) (f func(dst []float64, d string), dim int, needed []int)
 
 	// check returns an error unless d can be a descriptor. attributes is the number of vertex
-	// attributes, 0 as long as it is not known.
+	// attributes, 0 if it is not known yet.
 	check(d string, attributes *int) error
 }
 

@@ -40,8 +40,8 @@ type Plan struct {
 	Procedures []ProcedureScore
 	// Limited is the number of trainings that stopped at the limit of iterations.
 	Limited int
-	// Indefinite says that some kernel is not positive semi-definite, so that the sum has to
-	// be clipped before it is learned from.
+	// Indefinite says that some kernel is not positive semi-definite. The sum must then be clipped
+	// before training.
 	Indefinite bool
 }
 

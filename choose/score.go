@@ -118,8 +118,8 @@ func (c *Chooser) sample(t TrainingSet) []int {
 type Scores struct {
 	// Inner has the scores for each value of the grid on each validator: what Options.Score says.
 	Inner [][]float64 `json:"inner,omitempty"`
-	// Best is the position of the value of the grid with the largest mean of Inner. Of equals it is
-	// that with the strongest regularisation. For MeanBest with LeaveOneOut it is the value with
+	// Best is the position of the grid value with the largest mean of Inner. Among equal ones it is
+	// the one with the strongest regularisation. For MeanBest with LeaveOneOut it is the value with
 	// the smallest product of Errors.
 	Best int `json:"best"`
 	// Errors are those of leave-one-out predictions for each value of the grid. LeaveOneOut only.

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// dates are those that begin with the year, whose day may be missing, and those that end with it.
+// A date begins with the year, and then the day may be missing, or it ends with the year.
 var dates = regexp.MustCompile(`^(?:(\d{4})([-/.])(\d{1,2})(?:[-/.](\d{1,2}))?|(\d{1,2})([-/.])(\d{1,2})[-/.](\d{4}))` +
 	`(?:[T ](\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?)(Z|[+-]\d{2}:?\d{2})?)?$`)
 
@@ -57,8 +57,9 @@ func isDate(s string) bool {
 	return ok
 }
 
-// Times returns the values of a column as numbers that grow with time: numbers, such as years, as they are, and dates as seconds. Of
-// dates such as 01/02/2020 all together must tell whether day or month comes first. ids name the graphs in errors.
+// Times returns the values of a column as numbers that grow with time: numbers, such as years, as
+// they are, and dates as seconds. Dates such as 01/02/2020 together must show whether day or month
+// comes first. ids name the graphs in errors.
 func Times(ids, values []string) ([]float64, error) {
 	out := make([]float64, len(values))
 	parsed := make([]map[order]time.Time, len(values))

@@ -33,7 +33,7 @@ type stream struct {
 	broken  map[string]error // SMILES that cannot be read: a Parquet file may repeat a long one in few bytes
 }
 
-// maxBroken is the number of SMILES of which a reader remembers that they cannot be read.
+// maxBroken is the number of unreadable SMILES that a reader remembers.
 const maxBroken = 16
 
 // lineError is an error in a line of the input.

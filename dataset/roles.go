@@ -14,7 +14,7 @@ type Roles struct {
 	Structure Role   `json:"structure"`
 	ID        Role   `json:"id"`
 	Targets   []Role `json:"targets"`
-	// Open are the columns of which any may be the target, where nothing tells which.
+	// Open are the columns that may be the target, if it is not clear which one is.
 	Open []string `json:"open,omitempty"`
 }
 
@@ -121,7 +121,7 @@ func (c *Columns) usualRoles(o Options) (r Roles) {
 	return r
 }
 
-// Suggest returns what the columns are by their names and values, whatever the format.
+// Suggest returns the roles of the columns by their names and values, for every format.
 func (c *Columns) Suggest(o Options) Roles {
 	if r, err := c.roles(o, "column", false); err == nil {
 		return r

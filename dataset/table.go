@@ -279,7 +279,7 @@ type record struct {
 	molecule      *chem.Molecule // nil: the column of structures has it
 }
 
-// The first records tell what the columns are: so many of them, or of so many bytes.
+// The first records decide the roles of the columns: at most so many records, and so many bytes.
 const (
 	sampleRecords = 200
 	sampleBytes   = 1 << 20

@@ -27,7 +27,7 @@ const (
 type Values struct {
 	Vertex []float64 // one for each vertex
 	Limit  float64   // the absolute value of the strongest colour; positive
-	Name   string    // what the values are, for the scale: "contribution to the margin for opioid"
+	Name   string    // name of the values, for the scale: "contribution to the margin for opioid"
 
 	low, high string // what a negative and a positive value say, in a word
 }

@@ -235,9 +235,8 @@ func Parse(text string) (Kernel, error) {
 	return k, k.Validate()
 }
 
-// With returns the kernel with a parameter set to what a text says: numbers as Go writes them,
-// lists with commas, true or false. The value itself is not checked; see
-// Validate.
+// With returns the kernel with a parameter set from a text: numbers as Go writes them, lists with
+// commas, true or false. The value itself is not checked; see Validate.
 func With(k Kernel, name, text string) (Kernel, error) {
 	v := copyOf(k)
 	p, err := find(v, name)

@@ -11,7 +11,7 @@ import (
 	"github.com/mlgkernel/mlg/svm"
 )
 
-// TrainOptions say what a trained model holds besides what its plan says.
+// TrainOptions are the contents of a trained model that are not in its plan.
 type TrainOptions struct {
 	// Reader and Created go into the model; Created gets the learner's parameter and the way
 	// of combination as well.

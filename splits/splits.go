@@ -114,8 +114,8 @@ func ByValue(targets []float64, folds, repeats int, seed uint64) (*Splits, error
 	})
 }
 
-// ByGroup puts the examples of a group into one fold. The groups come in the order of falling size, equal ones
-// shuffled, and each goes to the smallest fold. scheme says what they are.
+// ByGroup puts the examples of a group into one fold. The groups are sorted by falling size, and
+// equal ones are shuffled. Each goes to the smallest fold. scheme names the groups.
 func ByGroup(scheme string, groups []int, folds, repeats int, seed uint64) (*Splits, error) {
 	members := map[int][]int{}
 	for i, g := range groups {

@@ -12,8 +12,8 @@ import (
 )
 
 // decomposition is a Gram matrix K = Q T Qᵀ with Q orthogonal and T symmetric tridiagonal. It takes
-// O(n³) time once. After that everything about (K + λI)⁻¹ costs O(n²) for each λ. It does what an
-// eigendecomposition would do, of which it is the first step, in about a fifteenth of the time
+// O(n³) time once. After that everything about (K + λI)⁻¹ costs O(n²) for each λ. It replaces an
+// eigendecomposition, and is its first step. It takes about a fifteenth of the time
 // (bench/runs/2026-11-15-svm).
 type decomposition struct {
 	q         *kernel.Matrix // Q

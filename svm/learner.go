@@ -53,8 +53,7 @@ type Function struct {
 	Iterations int
 }
 
-// Targets are what is learned: the classes of the examples, any integers, or their values where
-// Labels is nil.
+// Targets are the classes of the examples, as any integers, or their values if Labels is nil.
 type Targets struct {
 	Labels []int
 	Values []float64
@@ -363,7 +362,7 @@ func (l *Learner) pairValue(values []float64, p int) float64 {
 	return (values[a] - values[b]) / 2
 }
 
-// Forget drops what was found of examples that are left out, which files do not have.
+// Forget drops the leave-one-out values of examples, which files do not have.
 func (l *Learner) Forget() {
 	if l.LeaveOneOut = nil; l.Process != nil {
 		l.Process.LeaveOneOut = nil
@@ -453,9 +452,9 @@ func finite(x []float64) error {
 	return nil
 }
 
-// StandardScores returns (x − mean)/scale, scale being the standard deviation, or 1 if that is 0.
-// Values that are learned in these units mean the same to C, ridge and ε for all data; Rescale
-// turns what was learned back.
+// StandardScores returns (x − mean)/scale. scale is the standard deviation, or 1 if that is 0. In
+// these units C, ridge and ε mean the same for all data. Rescale turns a learner back to the units
+// of the data.
 func StandardScores(x []float64) (z []float64, mean, scale float64) {
 	largest := 0.0
 	for _, v := range x {

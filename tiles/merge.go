@@ -18,7 +18,7 @@ import (
 	"github.com/mlgkernel/mlg/matrix"
 )
 
-// Problems are what keeps tiles from being merged. Every list is in order.
+// Problems are the reasons why tiles cannot be merged. Every list is in order.
 type Problems struct {
 	Tiles      int      // of the plan
 	Missing    []string // names of tiles

@@ -14,7 +14,7 @@ import (
 // DefaultSide is a good side of tiles: 8 MB each, so that not much is lost with one.
 const DefaultSide = 1024
 
-// Plan says of what a Gram matrix is, and how it is cut into tiles. Files with equal plans have
+// Plan identifies a Gram matrix, and says how it is cut into tiles. Files with equal plans have
 // tiles of the same matrix.
 type Plan struct {
 	Model      string `json:"model"`      // its fingerprint, hexadecimal

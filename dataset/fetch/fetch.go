@@ -25,10 +25,10 @@ type Options struct {
 	CacheDir string        // where they are kept
 	MaxBytes int64         // largest download
 	Stall    time.Duration // longest wait for the next bytes
-	Attempts int           // connections, each of which goes on where the one before broke
+	Attempts int           // connections; each goes on where the one before broke
 	Force    bool          // download even what is in the cache
-	// Progress is called with the bytes that are there and those that are expected, -1 when
-	// that is unknown. May be nil.
+	// Progress is called with the number of bytes that have arrived and the number that is
+	// expected, -1 if unknown. May be nil.
 	Progress func(done, total int64)
 	Client   *http.Client // honours the proxy variables of the environment
 }
@@ -110,7 +110,7 @@ func verify(ctx context.Context, path string) error {
 	return err
 }
 
-// download is a file on its way. The tag identifies the version of which there is a part.
+// download is a file on its way. The tag identifies the version of the partial file.
 type download struct {
 	opts           Options
 	url, part, tag string
