@@ -153,8 +153,8 @@ type kernelRequest struct {
 
 func (r kernelRequest) chosen() parameters { return r.Parameters }
 
-// on answers requests that choose a kernel: get computes what they are about, among the long
-// computations, and f what is asked of it, among the short ones.
+// on answers requests that choose a kernel. get is a long computation: it makes the object that a
+// request needs. f is a short one: it makes the answer from that object.
 func on[T, Out any, In interface{ chosen() parameters }](
 	get func(x *session, ctx context.Context) (T, error), f func(ctx context.Context, x *session, v T, in *In) (Out, error),
 ) func(q *request, in *In) (Out, error) {

@@ -118,8 +118,8 @@ type classProbability struct {
 	Probability float64 `json:"probability"`
 }
 
-// rowsAtATime is the number of new graphs whose kernel is computed together, which shares work
-// and bounds memory.
+// rowsAtATime is the number of new graphs that are compared together. This shares work and bounds
+// memory.
 const rowsAtATime = 64
 
 func predict(q *request, in *predictRequest) (*predictAnswer, error) {
@@ -157,7 +157,7 @@ func predict(q *request, in *predictRequest) (*predictAnswer, error) {
 	})(q, in)
 }
 
-// predict says what there is to say about a graph with a row of kernel values.
+// predict returns the prediction for a graph, from its row of kernel values.
 func (x *session) predict(ctx context.Context, f *fitted, r row, k int) (prediction, error) {
 	d := x.s.data
 	out := prediction{Probabilities: []classProbability{}, UnknownLabels: []string{}}
@@ -318,7 +318,8 @@ type pairLevel struct {
 	K      float64 `json:"k"`
 }
 
-// maxPair is the largest graph whose vertices are matched, which takes cubic time.
+// maxPair is the number of vertices of the largest graph whose vertices are matched. Matching takes
+// cubic time.
 const maxPair = 300
 
 // getCompare compares two graphs that the query names.
@@ -415,7 +416,8 @@ func levelKernels(ctx context.Context, f *kernel.FittedFactor, a, b *graph.Graph
 	return levels, k, nil
 }
 
-// first returns the first rows of a matrix: where edges are vertices, those of the vertices.
+// first returns the first rows of a matrix. If edges became vertices, these are the rows of the
+// original vertices.
 func first(x *kernel.Matrix, rows int) *kernel.Matrix {
 	return &kernel.Matrix{Rows: rows, Cols: x.Cols, Data: x.Data[:rows*x.Cols]}
 }
@@ -428,7 +430,7 @@ type vertexRequest struct {
 	kernelRequest
 }
 
-// vertexAnswer tells of a vertex at a level.
+// vertexAnswer describes a vertex at a level.
 type vertexAnswer struct {
 	Level         int             `json:"level"`
 	Radius        int             `json:"radius"`

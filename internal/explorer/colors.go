@@ -127,7 +127,7 @@ func (c *coloring) setTask(d *Data, class []int, value []float64, known func(i i
 	})
 }
 
-// setClasses shows classes, −1 being none.
+// setClasses shows classes; −1 is no class.
 func (c *coloring) setClasses(names []string, class []int) {
 	c.Kind, c.Class = "class", class
 	c.Classes = classInfos(names, class)
@@ -152,7 +152,7 @@ func classInfos(names []string, class []int) []classInfo {
 	return out
 }
 
-// setValues shows values, NaN being none.
+// setValues shows values; NaN is no value.
 func (c *coloring) setValues(n int, value func(i int) float64) {
 	c.Kind = "value"
 	low, high := math.Inf(1), math.Inf(-1)
@@ -204,7 +204,7 @@ func (c *coloring) setColumn(values []string) {
 	c.setClasses(names, class)
 }
 
-// predictions say what every graph is taken for.
+// predictions has the prediction for every graph.
 type predictions struct {
 	class []int     // −1 for nothing; empty for regression
 	value []float64 // NaN for nothing; empty for classes
@@ -215,8 +215,8 @@ func (p *predictions) known(i int) bool {
 	return p.class != nil && p.class[i] >= 0 || p.value != nil && !math.IsNaN(p.value[i])
 }
 
-// predicted returns what graphs are taken for by a learner that has not seen them: in cross-validation, or
-// where they have no part in it, by the learner of all others.
+// predicted returns predictions of learners that have not seen the graphs. They come from
+// cross-validation. Graphs that are not in it are predicted by the learner of all others.
 func (x *session) predicted(ctx context.Context) (*predictions, error) {
 	e, err := x.evaluated(ctx)
 	if err != nil {

@@ -38,7 +38,7 @@ type Data struct {
 	smiles                []string // the strings that the graphs were made of, nil for none
 }
 
-// task is what the targets are.
+// task is the kind of the targets.
 type task string
 
 const (
@@ -50,8 +50,8 @@ const (
 // maxClasses is the largest number of classes to tell apart: there is a machine for every pair.
 const maxClasses = 100
 
-// fromDataset returns a dataset to be explored, which was read with the given options. Without a task the
-// targets say what it is.
+// fromDataset returns the data of a dataset that was read with the given options. Without a task,
+// the targets decide it.
 func fromDataset(ds *dataset.Dataset, read dataset.Options, t task) (*Data, error) {
 	if len(ds.Graphs) == 0 {
 		return nil, fmt.Errorf("%s: no graphs", ds.Name)
@@ -80,7 +80,7 @@ func fromDataset(ds *dataset.Dataset, read dataset.Options, t task) (*Data, erro
 	return d, d.index()
 }
 
-// FromModel returns a model to be explored.
+// FromModel returns the data of a model.
 func FromModel(name string, m *model.Model) (*Data, error) {
 	if len(m.Graphs) == 0 {
 		return nil, fmt.Errorf("%s: the model has no training graphs", name)

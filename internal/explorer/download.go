@@ -146,7 +146,7 @@ func (c *coloring) paint(s *draw.Scatter) {
 
 var notANumber = math.NaN()
 
-// placedAndEvaluated returns what a table has.
+// placedAndEvaluated returns the contents of the table.
 func (x *session) placedAndEvaluated(ctx context.Context) (*placement, error) {
 	if _, err := x.evaluated(ctx); err != nil {
 		return nil, err

@@ -27,7 +27,7 @@ func getHealth(q *request, _ *struct{}) (healthAnswer, error) {
 	return healthAnswer{"ok", len(q.s.heavy.slots), int(q.s.heavy.waiting.Load()), int(q.s.light.waiting.Load())}, nil
 }
 
-// infoAnswer is what the page has to know about the data.
+// infoAnswer describes the data for the page.
 type infoAnswer struct {
 	Source     string      `json:"source" help:"the name of this data in requests"`
 	Given      bool        `json:"given" help:"it was given at the start"`
@@ -112,7 +112,8 @@ func (d *Data) bases() []string {
 	return append(out, "degree", "heat(0.5,1,2)", "wl(3)")
 }
 
-// graphsAnswer lists the graphs, one list per property. Lists of what the data lacks are empty.
+// graphsAnswer lists the graphs, one list per property. The list of a property that the data do not
+// have is empty.
 type graphsAnswer struct {
 	IDs     []string  `json:"ids"`
 	Targets []string  `json:"targets"`

@@ -32,8 +32,8 @@ func (p *parameters) UnmarshalJSON(body []byte) error {
 	return nil
 }
 
-// kernel returns k, of so many graphs, with the parameters that are given, or an error that names
-// the one that is wrong or out of the limits.
+// kernel returns k for a number of graphs, with the given parameters. The error names the parameter
+// that is wrong or beyond its limits.
 func (p parameters) kernel(k mlg.Kernel, graphs int) (mlg.Kernel, error) {
 	var changed kernel.Kernel = k
 	var err error

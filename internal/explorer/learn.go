@@ -95,8 +95,8 @@ func (f *fitted) view(graphs []int) svm.View {
 	return svm.Full(f.gram).Select(at, at)
 }
 
-// problem returns what is to be learned about graphs that have targets, from their kernel as the
-// only candidate; no candidate where the graphs are fewer than three, or have the same target.
+// problem returns the dataset of the graphs that have targets, with their kernel as the only
+// candidate. There is no candidate for fewer than three graphs, or if all have the same target.
 func (x *session) problem(f *fitted, known []int) (ds *dataset.Dataset, candidates []choose.Candidate, o choose.Options) {
 	d, o := x.s.data, choose.DefaultOptions()
 	o.C, o.Ridge, o.Task = gridC, gridRidge, choose.Classification
@@ -114,7 +114,7 @@ func (x *session) problem(f *fitted, known []int) (ds *dataset.Dataset, candidat
 	return &dataset.Dataset{Name: d.Name, Graphs: choose.Pick(d.Graphs, known)}, candidates, o
 }
 
-// evaluation is what cross-validation says about a kernel.
+// evaluation is the result of a cross-validation of a kernel.
 type evaluation struct {
 	Graphs int               `json:"graphs" help:"number of graphs in the cross-validation"`
 	Folds  int               `json:"folds"`
@@ -144,7 +144,7 @@ type confusion struct {
 	Counts  metrics.Confusion `json:"counts" help:"row: the true class; column: the predicted class"`
 }
 
-// answer returns what a graph was taken for.
+// answer returns the prediction for a graph.
 func (e *evaluation) answer(i int) (string, bool) {
 	at, ok := slices.BinarySearch(e.Index, i)
 	switch {
@@ -196,7 +196,7 @@ func (x *session) crossValidate(ctx context.Context, f *fitted) (*evaluation, er
 	return out, nil
 }
 
-// countClasses says how well classes were told apart.
+// countClasses computes how well classes are told apart.
 func (e *evaluation) countClasses(d *Data, classes []string, row evaluate.Result) {
 	truth, said := choose.Pick(d.class, e.Index), make([]int, len(e.Index))
 	counts := make([]int, len(d.classes))

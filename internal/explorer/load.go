@@ -72,7 +72,7 @@ func (l *loader) read(ctx context.Context, r *dataset.Reader, tick func(graphs i
 	}
 }
 
-// choose checks the choices, and makes those that are left open where it shall suggest some, as the command does.
+// choose checks the choices. With suggest it also makes the open ones, as the command does.
 func (l *loader) choose(c *Choices, read dataset.Options, suggest bool) error {
 	for _, choice := range []struct {
 		field string

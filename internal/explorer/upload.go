@@ -43,7 +43,7 @@ type uploadRequest struct {
 	LargestFragment bool `json:"largest_fragment,omitempty" help:"keep only the largest fragment of molecules with several, such as salts"`
 }
 
-// options returns how the file is read. Records that cannot be read are left out and told.
+// options returns how the file is read. Records that cannot be read are left out and reported.
 func (in *uploadRequest) options(bytes int64) dataset.Options {
 	o := dataset.DefaultOptions()
 	o.Format, o.SMILESColumn, o.LargestFragment = dataset.Format(in.Format), in.Structure, in.LargestFragment
@@ -156,13 +156,14 @@ func postUpload(q *request, in *uploadRequest) (*uploadAnswer, error) {
 	return out, nil
 }
 
-// announced is readUpload whose progress can be asked for until it ends, however it does.
+// announced is readUpload with progress that other requests can see until it ends.
 func (q *request) announced(in *uploadRequest, u *uploading) (*uploadAnswer, *source, error) {
 	defer q.s.announce(in.Key, u)()
 	return q.readUpload(in, u)
 }
 
-// readUpload reads a file and says what it found; it is a source that nobody knows yet.
+// readUpload reads a file and describes it. It returns a source that is not in the list of sources
+// yet.
 func (q *request) readUpload(in *uploadRequest, u *uploading) (*uploadAnswer, *source, error) {
 	ctx := q.Context()
 	o := in.options(q.s.o.UploadBytes)
@@ -222,7 +223,7 @@ func openUpload(ctx context.Context, body io.Reader, size, most int64, name stri
 	return dataset.NewZipReader(&cancelled{ctx, bytes.NewReader(whole.Bytes())}, int64(whole.Len()), name, o)
 }
 
-// cancelled can be read as long as there is somebody who waits.
+// cancelled can be read until its context ends.
 type cancelled struct {
 	ctx context.Context
 	io.ReaderAt
@@ -235,7 +236,8 @@ func (c *cancelled) ReadAt(p []byte, off int64) (int, error) {
 	return c.ReaderAt.ReadAt(p, off)
 }
 
-// uploadError says why a file cannot be read; a table without a column of SMILES can be helped by naming it.
+// uploadError says why a file cannot be read. For a table without a column of SMILES it names the
+// field that helps.
 func uploadError(err error) error {
 	field := "body"
 	if text := err.Error(); strings.Contains(text, "no SMILES column") || strings.Contains(text, "no column") {

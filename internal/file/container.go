@@ -137,7 +137,7 @@ func KindOf(path string) string {
 	return Kind(head)
 }
 
-// ErrVersion, as told by errors.Is, is the error of a container in another version of its format.
+// ErrVersion is the error (by errors.Is) of a container in another version of its format.
 var ErrVersion = errors.New("another version of mlg")
 
 // Decode takes a container of the given kind and version apart into sections, which are views of
@@ -246,8 +246,8 @@ type Log struct {
 	old  *Mapped // what was there
 }
 
-// Resume opens the log of a container whose first section is the given one, which says what it is
-// about, and returns the good sections behind it that an interrupted run has left, valid until the
+// Resume opens the log of a container with the given first section, which identifies its content.
+// It returns the good sections after it that an interrupted run has left. They are valid until the
 // log is closed. A log with another first section is an error, and so is one that another process
 // is writing.
 func Resume(path, kind string, version int, first Section) (l *Log, kept []Section, err error) {
@@ -303,8 +303,8 @@ func (l *Log) resume(kind string, version int, first Section) (kept []Section, e
 	return kept, err
 }
 
-// Append writes a section. A killed process loses nothing that was appended; a machine that fails
-// may, and Resume tells by the checksums.
+// Append writes a section. A killed process loses nothing that was appended. A machine that fails
+// may lose some, and Resume finds that by the checksums.
 func (l *Log) Append(name string, data []byte) error {
 	return l.section(Section{Name: name, Data: data})
 }

@@ -65,8 +65,8 @@ type decisionArgs struct {
 	Against int          `json:"against"` // another, −1 for all others
 }
 
-// decision explains what a learner says of a graph: what speaks for a class, against all others or
-// against one, or its value.
+// decision explains the prediction for a graph: the margin for a class, against all others or
+// against one, or the value.
 func (c *call) decision(args decisionArgs) (any, error) {
 	m := c.fitted.model
 	o := explain.Options{Slopes: args.Slopes}
