@@ -89,9 +89,9 @@ func (k PlainWalk) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitte
 }
 func (k PlainWalk) Resolve([]*graph.Graph) (kernel.Kernel, error) { return k, nil }
 
-// Converging returns k with Lambda = 0.9/ρ² where the series over walks of any length does
-// not converge, ρ being the largest eigenvalue of the adjacency matrices of the graphs. ρ is
-// exact for graphs of up to 512 vertices; above that it is the largest sum of a row.
+// Converging returns k with Lambda = 0.9/ρ² if the series over walks of any length does not
+// converge. ρ is the largest eigenvalue of the adjacency matrices of the graphs. ρ is exact for
+// graphs of up to 512 vertices; above that it is the largest sum of a row.
 func (k PlainWalk) Converging(graphs []*graph.Graph) PlainWalk {
 	if k.Series != Geometric || k.P > 0 {
 		return k

@@ -152,9 +152,9 @@ func rootMeanSquares(values, vectors []float64, n, dim int) (points []float64, c
 	return points, true
 }
 
-// squaredAdjacency returns the square of the weighted adjacency matrix, over that of the largest
-// weight. Its eigenvalues are squares, so that the largest absolute values come first. It is not
-// finished where the context ends.
+// squaredAdjacency returns the square of the weighted adjacency matrix, divided by the square of
+// the largest weight. Its eigenvalues are squares. So the largest absolute values come first. It is
+// not complete if the context ends.
 func squaredAdjacency(ctx context.Context, g *graph.Graph) []float64 {
 	n := g.N()
 	a := make([]float64, n*n)

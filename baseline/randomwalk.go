@@ -149,8 +149,8 @@ func (k RandomWalk) features() featureMap {
 	return m
 }
 
-// weights returns μ_i for the palindromes of i steps and 2μ_i for the other sequences,
-// each of which stands for its reverse too.
+// weights returns μ_i for the palindromes of i steps and 2μ_i for the other sequences. A sequence
+// that is not a palindrome stands for its reverse too.
 func (k RandomWalk) weights() []float64 {
 	var w []float64
 	x := 1.0

@@ -18,7 +18,7 @@ type Options struct {
 	Folds int `want:"at least 2"`
 	Seed  uint64
 
-	// Task says what the targets are.
+	// Task is the kind of the targets.
 	Task Task `want:"0 to 2"`
 	// Learner is what learns from the kernel matrix.
 	Learner svm.Kind `want:"0 to 1"`
@@ -88,7 +88,7 @@ func (o *Options) ForCandidates() {
 // Its ridge has the largest predictive density with leave-one-out.
 func (o *Options) ForValues() { o.Learner, o.LeaveOneOut = svm.KernelRidge, true }
 
-// Task is what the targets are.
+// Task is a kind of targets.
 type Task int
 
 const (

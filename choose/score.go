@@ -62,7 +62,7 @@ func (c *Chooser) TrainingPart(repeat, fold int) *TrainingPart {
 func (p *TrainingPart) Validators() int { return len(p.validators) }
 
 // validators returns the folds that validate for a fold: all others, or InnerFolds of them. Fold f
-// validates for g where g validates for f. Where folds are predicted from lower ones there are none.
+// validates for g if g validates for f. If folds are predicted from lower ones, there are none.
 func (c *Chooser) validators(f int) []int {
 	folds := c.Splits.Folds
 	var out []int

@@ -340,7 +340,8 @@ func isWhole(s string) bool {
 	return err == nil
 }
 
-// structures reports whether values are SMILES strings, of which most have several atoms: of the first by alphabet.
+// structures reports whether values are SMILES strings and most have several atoms. It looks at the
+// first values in alphabetic order.
 func structures(values map[string]int) bool {
 	const enough = 50
 	large := 0

@@ -8,8 +8,8 @@ import (
 
 var comma = []byte(",")
 
-// scanRows calls f for every line up to the last one that is not blank, so that blank
-// lines at the end do not count. A blank line before is an error.
+// scanRows calls f for every line. Blank lines at the end do not count. A blank line before is an
+// error.
 func scanRows(l *lines, f func(line []byte) error) error {
 	blank := 0 // number of the first of the blank lines before this one
 	for {

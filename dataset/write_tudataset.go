@@ -191,8 +191,9 @@ func whole(s string) bool {
 	return true
 }
 
-// numbers replaces labels by what is written for them: themselves when all are whole numbers,
-// else their place, from 0, in the sorted list of labels, which becomes a file of its own.
+// numbers returns the numbers that are written for labels. If all labels are whole numbers, these
+// are the labels. Otherwise they are positions, from 0, in the sorted list of labels, which becomes
+// a file of its own.
 func (t tuText) numbers(kind string, labels map[string]string) error {
 	names := slices.Sorted(maps.Keys(labels))
 	if !slices.ContainsFunc(names, func(s string) bool { return !whole(s) }) {

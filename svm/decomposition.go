@@ -20,7 +20,7 @@ type decomposition struct {
 	diag, off []float64      // T
 }
 
-// decompose decomposes a Gram matrix, of which the lower triangle is read.
+// decompose decomposes a Gram matrix. It reads the lower triangle.
 func decompose(ctx context.Context, gram View) (*decomposition, error) {
 	m, err := copied(ctx, gram)
 	if err != nil {

@@ -155,7 +155,7 @@ type merger struct {
 	problems Problems
 }
 
-// collect takes note of what a file has. Tiles are not checked, but for copies.
+// collect notes the contents of a file. It checks only tiles that another file has too.
 func (m *merger) collect(path string) error {
 	c, err := open(path)
 	if err != nil {

@@ -112,7 +112,7 @@ func (p Plan) Shard(i, n int) []int {
 	return out
 }
 
-// difference says in what the plan differs from the one that is wanted.
+// difference says how the plan differs from the wanted one.
 func (p Plan) difference(want Plan) string {
 	switch {
 	case p.Model != want.Model || p.Kernel != want.Kernel:

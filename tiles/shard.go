@@ -143,8 +143,9 @@ func Work(ctx context.Context, dir string, c *Collection, side, shard, shards in
 	return sum, log.Commit()
 }
 
-// admit returns an error if a folder has tiles of another plan, as far as one finished file in
-// it and the one at path, finished or not, tell. Where that cannot be read at all it is emptied.
+// admit returns an error if a folder has tiles of another plan. It looks at one finished file and
+// at the file at path, finished or not. If the file at path cannot be read at all, admit empties
+// it.
 func (p Plan) admit(dir, path string) error {
 	all, err := finished(dir)
 	if err != nil {

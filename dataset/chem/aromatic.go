@@ -362,8 +362,8 @@ func (s *ringSearch) further(e, other *searchEnd, start int32) (met bool) {
 	return met
 }
 
-// paths returns the rings once the two ends met, in the order of the bonds of their atoms from the first end. Of more
-// than some only the first are returned.
+// paths returns the rings once the two ends met, in the order of the bonds of their atoms from the
+// first end. If there are too many, only the first are returned.
 func (s *ringSearch) paths(start int32) (out []*smallRing) {
 	const most = 16
 	from, to := &s.ends[0], &s.ends[1]

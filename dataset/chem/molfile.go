@@ -175,8 +175,8 @@ func wholeNumbers(texts []string) ([]int, error) {
 	return out, nil
 }
 
-// massNumber is the mass number of the most abundant isotope, from which the mass
-// differences of V2000 count, for the elements of which isotopes are written.
+// massNumber is the mass number of the most abundant isotope. Mass differences of V2000 count from
+// it. It has the elements whose isotopes are in use.
 var massNumber = map[uint8]int{1: 1, 5: 11, 6: 12, 7: 14, 8: 16, 9: 19, 14: 28, 15: 31, 16: 32, 17: 35, 35: 79, 53: 127}
 
 // element sets the element of an atom. Letters for queries and groups are unknown atoms.

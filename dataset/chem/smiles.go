@@ -54,10 +54,10 @@ type branch struct {
 	n    int // atoms before it
 }
 
-// ParseSMILES reads a molecule in the OpenSMILES language. Beyond it, as other programs
-// write them: ring closures as %(123), aromatic [te] and [si], and ring closures after a
-// branch. Of chirality the tetrahedral one is kept, other classes are checked for form. An
-// empty string is a molecule without atoms. More than max atoms are an error.
+// ParseSMILES reads a molecule in the OpenSMILES language. Beyond it, as other programs write them:
+// ring closures as %(123), aromatic [te] and [si], and ring closures after a branch. Tetrahedral
+// chirality is kept. Other classes of chirality are only checked for their form. An empty string is
+// a molecule without atoms. More than max atoms are an error.
 //
 // The aromatic parts must have a Kekulé structure, and non-metals no more bonds than they can have. Crowded forms such as
 // N(=O)=O become those with charges.

@@ -97,7 +97,7 @@ func describeData(s dataset.Summary) string {
 	return b.String()
 }
 
-// describeTable says what the rows and columns of a table are.
+// describeTable describes the rows and columns of a table.
 func describeTable(s dataset.Summary, row func(name, format string, args ...any)) {
 	if n := s.Salts + s.Mixtures; n > 0 {
 		row("fragments", "%s of several: salts and solvates %d, mixtures %d; --largest-fragment keeps the largest",

@@ -65,7 +65,7 @@ type embedInput struct {
 	batches  iter.Seq2[batch, error]
 }
 
-// open finds out what the arguments are.
+// open decides what the arguments mean.
 func (c *embedCmd) open(g *globals) (*embedInput, error) {
 	switch {
 	case store.Is(c.Input):

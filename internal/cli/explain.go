@@ -35,10 +35,10 @@ type explainCmd struct {
 	Out     string  `help:"File to write: .svg, .png, .html or .json." short:"o" placeholder:"FILE" ends:".svg .png .html .json"`
 }
 
-// explained is what the command says of a prediction, or of a similarity.
+// explained is the explanation of a prediction, or of a similarity.
 type explained interface {
 	headline() string
-	meaning() string // what the numbers of the vertices are
+	meaning() string // what the numbers of the vertices mean
 	vertices() []*table.Table
 	print(w io.Writer)
 	picture(o draw.Options) (*draw.Picture, error)
@@ -125,7 +125,7 @@ type support struct {
 	Adds float64 `json:"adds"`
 }
 
-// prediction explains what the learner says of a graph.
+// prediction explains the prediction for a graph.
 func (c *explainCmd) prediction(g *globals, m *model.Model, x *graph.Graph) (explained, error) {
 	if m.Learner == nil {
 		return nil, fmt.Errorf("%s has no learner, so there is no prediction to explain; --against OTHER explains a similarity", c.Model)
@@ -193,7 +193,7 @@ func (e *explainedPrediction) vertices() []*table.Table {
 	return []*table.Table{strongest(e.graph, e.Contributions, e.Slopes)}
 }
 
-// meaning says what the numbers of the vertices are.
+// meaning says what the numbers of the vertices mean.
 func (e *explainedPrediction) meaning() string {
 	s := "the sum of the contributions is the " + e.What
 	switch {
@@ -246,8 +246,8 @@ func (e *explainedPrediction) picture(o draw.Options) (*draw.Picture, error) {
 	return draw.Explanation(e.graph, e.Explanation, o)
 }
 
-// report returns what a page has besides the picture and the numbers: the training graphs that speak for and
-// against.
+// report returns the sections of a page besides the picture and the numbers: the training graphs
+// that speak for and against.
 func (e *explainedPrediction) report(m *model.Model) ([]draw.Section, error) {
 	out := draw.Section{Heading: "Training graphs"}
 	if e.Prediction.Unlike {

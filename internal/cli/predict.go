@@ -391,7 +391,7 @@ func positions(n int) []int {
 	return out
 }
 
-// print says how good predictions are, where that can be told, and what to doubt.
+// print says how good the predictions are, if that is known, and which ones to doubt.
 func (s *score) print(g *globals, data string, m *model.Model) {
 	switch {
 	case s.known == 0:

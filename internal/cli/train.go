@@ -30,7 +30,7 @@ type trainCmd struct {
 	kernelFlags
 }
 
-// trained is what the command says of a model.
+// trained is the command's report on a model.
 type trained struct {
 	File        string                  `json:"file"`
 	Data        string                  `json:"data"`
