@@ -43,7 +43,7 @@ func (c *call) similarity(args similarityArgs) (any, error) {
 	if args.Level >= 0 {
 		m := multiscale(c.fitted.model)
 		if m == nil {
-			return nil, errors.New("vertices can be matched by a single low-rank multiscale kernel only")
+			return nil, errors.New("vertices can be matched by one low-rank multiscale kernel only")
 		}
 		matching, err := explain.Match(c.ctx, m, gs[0], gs[1], args.Level)
 		if err != nil {
