@@ -84,7 +84,7 @@ func (e *Exact) Memory() int64 {
 // level come from those of the level below.
 func (e *Exact) climb(ctx context.Context, visit func(level int, v values) error) error {
 	if need := e.Memory(); need > e.memory {
-		return fmt.Errorf("the exact Gram matrix needs %.3g GB for tables of kernel values, more than the %.3g GB that it may take; allow more, take fewer levels or smaller radii, or use the low-rank kernel",
+		return fmt.Errorf("the exact Gram matrix needs %.3g GB of memory for tables of kernel values, want at most %.3g GB; allow more memory, use fewer levels or smaller radii, or use the low-rank kernel",
 			float64(need)/1e9, float64(e.memory)/1e9)
 	}
 	v, err := e.bottom()

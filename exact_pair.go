@@ -101,7 +101,7 @@ func (p *preparer) prepare(quotient []uint32, below values, kern *Kernel) (*prep
 	return it, nil
 }
 
-var errPrecision = errors.New("a covariance is not positive definite in float64: the base kernel is not positive semi-definite, or gamma or eta is too small beside the kernel values")
+var errPrecision = errors.New("a covariance is not positive definite in float64: the base kernel is not positive semi-definite, or gamma or eta is too small for the kernel values")
 
 var errOverflow = errors.New("a sum of edge weights, or eta times a number of vertices, is too large for float64")
 

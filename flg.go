@@ -46,10 +46,10 @@ func FLG(g *graph.Graph, fg *kernel.Matrix, h *graph.Graph, fh *kernel.Matrix, e
 		return 0, err
 	}
 	if fg.Rows != g.N() || fh.Rows != h.N() {
-		return 0, fmt.Errorf("features of %d and %d vertices for graphs with %d and %d", fg.Rows, fh.Rows, g.N(), h.N())
+		return 0, fmt.Errorf("features of %d and %d vertices, want %d and %d as in the graphs", fg.Rows, fh.Rows, g.N(), h.N())
 	}
 	if fg.Cols != fh.Cols {
-		return 0, fmt.Errorf("features of %d and %d dimensions, want one number", fg.Cols, fh.Cols)
+		return 0, fmt.Errorf("features of %d and %d dimensions, want the same number", fg.Cols, fh.Cols)
 	}
 	y := slices.Concat(fg.Data, fh.Data)
 	sums := slices.Repeat([]float64{eta}, g.N()+h.N())
@@ -117,7 +117,7 @@ func logCovariance(y []float64, n, m int, gamma float64) (float64, error) {
 	}
 	if gamma == 0 {
 		if rank < m {
-			return 0, fmt.Errorf("gamma = 0 and the covariance has rank %d of %d; it must be positive here", rank, m)
+			return 0, fmt.Errorf("gamma = 0, want a positive number: the covariance has rank %d of %d", rank, m)
 		}
 		return sum, nil
 	}

@@ -15,7 +15,7 @@ import (
 // value is no default, and Validate refuses it where it makes no sense.
 type Kernel struct {
 	// Radii are those of the neighbourhoods N₁ ⊆ … ⊆ N_L; see Growth for r₀·ρ^(ℓ-1).
-	Radii []int `json:"radii" want:"at least 0" help:"Radii of the levels in hops, not decreasing. None: the FLG kernel of the base kernel."`
+	Radii []int `json:"radii" want:"at least 0" help:"Radii of the levels in hops, in ascending order. Without radii: the FLG kernel of the base kernel."`
 	// Eta is in L = D − A + ηI.
 	Eta float64 `json:"eta" want:"positive" help:"Regularisation of the Laplacian."`
 	// Gamma is in S = U L⁻¹ Uᵀ + γI.
@@ -140,7 +140,7 @@ func (k Kernel) Validate() error {
 // validateSingle is Validate for what needs one kernel on graphs as they are.
 func (k Kernel) validateSingle() error {
 	if k.Bonds {
-		return fmt.Errorf("%s: bonds = true makes it a sum of two kernels, which Kernel.Fit fits", k.Name())
+		return fmt.Errorf("%s: with bonds = true the kernel is a sum of two kernels; Kernel.Fit fits it", k.Name())
 	}
 	return k.Validate()
 }

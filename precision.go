@@ -112,6 +112,6 @@ func (k *Kernel) precision(x extent) (robust bool, estimate float64, err error) 
 	if estimate = after(byEq2); estimate <= maxError {
 		return true, estimate, nil
 	}
-	return true, estimate, fmt.Errorf("gamma·eta = %.3g is too small for %d levels and values of the base kernel up to %.3g in float64: rounding errors grow by up to %.1g at every level, and the result could have a relative error of %.1g; raise gamma or eta, take fewer levels, or use the low-rank kernel",
+	return true, estimate, fmt.Errorf("gamma·eta = %.3g is too small for %d levels and base kernel values up to %.3g: rounding errors grow by a factor of up to %.1g at every level, and the result could have a relative error of %.1g; raise gamma or eta, use fewer levels, or use the low-rank kernel",
 		k.Gamma*k.Eta, levels, x.value, growth, estimate)
 }

@@ -50,8 +50,9 @@ func (m *Model) Snapshot() *Snapshot {
 	return s
 }
 
-// FromSnapshot returns the model of a snapshot and of the graphs to which it was fitted, which it
-// keeps. It checks everything, so a damaged snapshot gives an error and not a model that panics.
+// FromSnapshot returns the model of a snapshot and of the graphs that it was fitted to. It keeps
+// the graphs. It checks everything, so a damaged snapshot gives an error and not a model that
+// panics.
 func FromSnapshot(s *Snapshot, graphs []*graph.Graph) (*Model, error) {
 	k := s.Kernel
 	if err := k.Validate(); err != nil {
@@ -62,7 +63,7 @@ func FromSnapshot(s *Snapshot, graphs []*graph.Graph) (*Model, error) {
 		return nil, err
 	}
 	if len(s.Levels) != len(k.Radii)+1 {
-		return nil, fmt.Errorf("%d levels for %d radii, want one more", len(s.Levels), len(k.Radii))
+		return nil, fmt.Errorf("%d levels for %d radii, want one level more than radii", len(s.Levels), len(k.Radii))
 	}
 	k.Radii = slices.Clone(k.Radii)
 	m := &Model{kernel: k, base: b, training: &training{graphs: graphs}}
@@ -134,13 +135,13 @@ func (l *LevelSnapshot) projection(i int, graphs []*graph.Graph, b base.Kernel) 
 // check checks the linear part of a level.
 func (l *LevelSnapshot) check() error {
 	if l.P < 1 || l.P > max(1, l.N) {
-		return fmt.Errorf("%d features of %d landmarks, want at least 1 and not more than landmarks", l.P, l.N)
+		return fmt.Errorf("%d features of %d landmarks, want at least 1 and no more than landmarks", l.P, l.N)
 	}
 	if len(l.W) != l.N*l.P {
 		return fmt.Errorf("%d weights, want %d×%d", len(l.W), l.N, l.P)
 	}
 	if len(l.Values) != l.P && !(l.P == 1 && len(l.Values) == 0) {
-		return fmt.Errorf("%d eigenvalues of %d features", len(l.Values), l.P)
+		return fmt.Errorf("%d eigenvalues, want %d, one for each feature", len(l.Values), l.P)
 	}
 	for i, v := range l.Values {
 		if !(v > 0) || math.IsInf(v, 1) || i > 0 && v > l.Values[i-1] {

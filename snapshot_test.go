@@ -197,7 +197,7 @@ func TestFromSnapshotErrors(t *testing.T) {
 		"level 1: 1000 features of":            func(s *Snapshot) { s.Levels[1].P = 1000 },
 		"level 1: 59 weights, want 12×5":       func(s *Snapshot) { s.Levels[1].W = s.Levels[1].W[1:] },
 		"level 1: weight 7 is +Inf":            func(s *Snapshot) { s.Levels[1].W[7] = math.Inf(1) },
-		"level 1: 4 eigenvalues of 5":          func(s *Snapshot) { s.Levels[1].Values = s.Levels[1].Values[1:] },
+		"level 1: 4 eigenvalues, want 5":       func(s *Snapshot) { s.Levels[1].Values = s.Levels[1].Values[1:] },
 		"level 1: eigenvalue 0 is -1":          func(s *Snapshot) { s.Levels[1].Values[0] = -1 },
 		"level 2: eigenvalue 1":                func(s *Snapshot) { s.Levels[2].Values[0] = 1e-9 },
 		"level 2: 11 landmarks with 12":        func(s *Snapshot) { s.Levels[2].N-- },

@@ -31,14 +31,15 @@ type Kernel interface {
 	Describe(g *graph.Graph) ([]string, error)
 	// Gram writes the kernel of x[i] and y[j] to dst[i·len(y)+j].
 	Gram(dst []float64, x, y []string)
-	// Features returns an explicit feature map whose dot products are the kernel on the
-	// given descriptors, its dimension, and the places of those descriptors that determine it, in
-	// order: the first with every one-hot feature, and the first of all, which tells the dimension
-	// of other features. dim is 0 when there is none, or when it has more than limit dimensions.
+	// Features returns an explicit feature map for the given descriptors, its dimension, and the
+	// places of the descriptors that determine it. Dot products of features are the kernel. The
+	// places are in order: the first descriptor with each one-hot feature, and the first of all,
+	// which gives the dimension of other features. dim is 0 when there is none, or when it has more
+	// than limit dimensions.
 	Features(x []string, limit int) (f func(dst []float64, d string), dim int, needed []int)
 
 	// check returns an error unless d can be a descriptor. attributes is the number of vertex
-	// attributes, 0 as long as it is not known.
+	// attributes, 0 if it is not known yet.
 	check(d string, attributes *int) error
 }
 
@@ -81,7 +82,7 @@ type equality struct {
 // labels is the kernel of the paper: 1 when two vertices have the same label, else 0.
 var labels = &equality{"labels", func(g *graph.Graph) ([]string, error) {
 	if g.N() > 0 && !g.HasLabels() {
-		return nil, errors.New("the base kernel labels needs vertex labels, and the graph has none; try degree")
+		return nil, errors.New("the base kernel labels needs vertex labels, but the graph has none; try degree")
 	}
 	return g.Labels(), nil
 }}
@@ -191,7 +192,7 @@ func positive(name string, x float64) error {
 func attributeRows(name string) func(g *graph.Graph) ([]float64, error) {
 	return func(g *graph.Graph) (rows []float64, err error) {
 		if g.N() > 0 && g.AttributeDim() == 0 {
-			return nil, fmt.Errorf("the base kernel %s needs vertex attributes, and the graph has none", name)
+			return nil, fmt.Errorf("the base kernel %s needs vertex attributes, but the graph has none", name)
 		}
 		for v := range g.N() {
 			rows = append(rows, g.Attributes(v)...)

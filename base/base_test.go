@@ -143,7 +143,7 @@ func TestParseErrors(t *testing.T) {
 	for s, want := range map[string]string{
 		"":                             `"", want labels`,
 		"lables":                       `"lables", want labels`,
-		"labels!":                      `"!" behind the end`,
+		"labels!":                      `"!" after the end`,
 		"labels*":                      `"", want labels`,
 		"gaussian()":                   `")", want a number`,
 		"gaussian(1":                   "want a closing bracket",

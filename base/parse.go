@@ -16,7 +16,7 @@ func Parse(s string) (Kernel, error) {
 	p := &parser{rest: strings.TrimLeft(s, " ")}
 	k, err := p.sum(0)
 	if err == nil && p.rest != "" {
-		err = fmt.Errorf("%q behind the end", clip(p.rest))
+		err = fmt.Errorf("%q after the end", clip(p.rest))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("base kernel %q: %w", clip(s), err)
@@ -91,7 +91,7 @@ func (p *parser) product(depth int) (Kernel, error) {
 
 func (p *parser) factor(depth int) (Kernel, error) {
 	if p.kernels++; p.kernels > maxKernels || depth > maxKernels {
-		return nil, fmt.Errorf("more than %d kernels or brackets in it", maxKernels)
+		return nil, fmt.Errorf("more than %d kernels or brackets", maxKernels)
 	}
 	if p.take("(") {
 		k, err := p.sum(depth + 1)

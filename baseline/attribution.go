@@ -7,18 +7,18 @@ import (
 	"github.com/mlgkernel/mlg/graph"
 )
 
-// Attributer is a fitted kernel that counts vertices by colour: the subtree and the
-// assignment variants of WL, and the histogram of vertex labels. Every vertex v of a graph G
-// gets a factor s_v by which it counts,
+// Attributer is a fitted kernel that counts vertices by colour: the subtree and the assignment
+// variants of WL, and the histogram of vertex labels. Every vertex v of a graph G counts by a
+// factor s_v,
 //
 //	c(G) = Σ_{v of colour c} s_v,
 //
-// colours being what they are; at s = 1 the graph is what it is.
+// and the colours do not change. With s = 1 the counts are those of G.
 type Attributer interface {
-	// Attribute returns the derivatives ∂f/∂s_v at s = 1 of a function f of the kernel values
-	// k_i = k(G, H_i) with the training graphs, whose slopes are ∂f/∂log k_i. Where two counts
-	// are equal their minimum has two slopes, 0 and 1, of which the mean is taken. Terms with
-	// k_i = 0 count nothing. It panics if there are not as many slopes as training graphs.
+	// Attribute returns the derivatives ∂f/∂s_v at s = 1 of a function f of the kernel values k_i =
+	// k(G, H_i) with the training graphs, whose slopes are ∂f/∂log k_i. Where two counts are equal,
+	// their minimum has two slopes, 0 and 1. Then Attribute takes the mean. Terms with k_i = 0
+	// count nothing. It panics if there are not as many slopes as training graphs.
 	//
 	// With log k = log K(G, H) − ½ log K(G, G) − ½ log K(H, H) for a normalised kernel, v of
 	// the colours c_0 … c_h adds, for the product and for the minimum,

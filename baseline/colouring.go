@@ -133,8 +133,8 @@ func (c *colouring) checkAttributes(graphs []*graph.Graph) error {
 	return nil
 }
 
-// forNew returns the colouring for new graphs, which it checks. Where the training graphs had
-// no labels and degrees took their place, labels of new graphs are an error.
+// forNew checks new graphs and returns the colouring for them. If degrees replaced the missing
+// labels of the training graphs, labels of new graphs are an error.
 func (c colouring) forNew(graphs []*graph.Graph) (*colouring, error) {
 	if c.wanted == Auto && c.used == Degrees {
 		for i, g := range graphs {

@@ -81,8 +81,8 @@ func (f *features) reset() {
 	f.entries, f.keys, f.words = f.entries[:0], f.keys[:0], f.words[:0]
 }
 
-// number gives numbers in a dictionary to the entries whose keys f has. Where the dictionary is
-// fixed, keys that it does not have are unseen.
+// number gives the keys of f numbers in a dictionary. If the dictionary is fixed, other keys are
+// unseen.
 func (f *features) number(entries []entry, d *dictionary, fixed bool) {
 	start := 0
 	for i, k := range f.keys {
@@ -191,7 +191,7 @@ func (f *explicit) vectors(ctx context.Context, train []coloured) ([][]entry, er
 // checkSelf checks the kernel of a graph with itself, which bounds its kernels with others.
 func (f *explicit) checkSelf(k float64) error {
 	if math.IsInf(k, 0) || math.IsNaN(k) {
-		return errors.New("kernel value is not a finite number; want fewer steps, a smaller lambda, or smaller attributes")
+		return errors.New("a kernel value is not a finite number; want fewer steps, a smaller lambda, or smaller attributes")
 	}
 	if f.minimum && k > math.MaxUint32 {
 		return errors.New("more than 4294967295 colours in all refinements together, want fewer refinements")
@@ -336,7 +336,7 @@ func (f *explicit) eachNew(ctx context.Context, graphs []*graph.Graph, work func
 	return nil
 }
 
-// graphError says which graph an error is about. Cancellations stay as they are.
+// graphError adds the number of the graph to an error. Cancellations do not change.
 func graphError(i int, err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err

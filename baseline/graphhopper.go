@@ -282,7 +282,7 @@ func (s *hopCounter) grow(g *graph.Graph, order []int32, length [][]uint64) erro
 	s.up[order[0]] = append(s.up[order[0]], 1)
 	need := place(0, most+1)
 	if need*len(s.rows) > maxPlaces || len(order)*(most+1) > maxPlaces {
-		return fmt.Errorf("shortest paths of %d vertices in a part of %d, which take more than %d numbers; want shorter ones",
+		return fmt.Errorf("shortest paths of %d vertices in a component of %d need more than %d numbers; want shorter paths",
 			most+1, len(order), maxPlaces)
 	}
 	if need > s.entries {

@@ -180,7 +180,7 @@ func TestGraphHopperLongPaths(t *testing.T) {
 	}
 	k := DefaultGraphHopper()
 	k.Labels = Unlabeled
-	want := fmt.Sprintf("graph-hopper: graph 0: shortest paths of %d vertices in a part of %d, ", n, n)
+	want := fmt.Sprintf("graph-hopper: graph 0: shortest paths of %d vertices in a component of %d need", n, n)
 	if _, err := k.Fit(t.Context(), []*graph.Graph{g}); err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("error %v, want %s …", err, want)
 	}

@@ -40,7 +40,7 @@ type subgraphCounter struct {
 // triangle is a triangle on an edge (u, v): its third vertex, and its other edges.
 type triangle struct{ x, ux, vx int32 }
 
-var errSubgraphs = errors.New("too many subgraphs to count exactly; GraphletMix samples them")
+var errSubgraphs = errors.New("too many subgraphs to count exactly; the kernel graphlet-mix takes a sample")
 
 // choose returns C(n, k). A factor is 0 where n < k.
 func choose(n uint64, k int) uint64 {

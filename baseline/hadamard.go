@@ -131,7 +131,7 @@ func (c *codes) level(ctx context.Context, g *coloured, number func(code []uint3
 			return nil, ctx.Err()
 		}
 		if !addNeighbours(g.Graph, next, count, width) {
-			return nil, fmt.Errorf("h = %d makes sums of labels of more than 2⁶⁴, want fewer", c.h)
+			return nil, fmt.Errorf("h = %d makes sums of labels of more than 2⁶⁴, want a smaller h", c.h)
 		}
 		count, next = next, count
 	}

@@ -37,7 +37,7 @@ func (l Labelling) resolve(graphs []*graph.Graph) (Labelling, error) {
 		case l == Labels && !g.HasLabels():
 			return l, fmt.Errorf("graph %d has no labels, want discrete labels as in the other graphs", i)
 		case l == Attributes && g.AttributeDim() == 0:
-			return l, fmt.Errorf("graph %d has no attributes, want a row of numbers per vertex; labels = auto takes labels or degrees", i)
+			return l, fmt.Errorf("graph %d has no attributes, want a row of numbers per vertex; labels = auto compares labels or degrees", i)
 		}
 	}
 	return l, nil

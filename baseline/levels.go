@@ -34,7 +34,7 @@ func baseKernel(text string) (kernel.Kernel, error) {
 		return nil, err
 	}
 	if _, ok := k.(kernel.Resolver); !ok {
-		return nil, fmt.Errorf("%s depends on the collection that it is fitted to", k.Name())
+		return nil, fmt.Errorf("%s cannot be a base kernel, because its values depend on the collection that it is fitted to", k.Name())
 	}
 	for _, p := range kernel.Parameters(k) {
 		if p.Name == "normalize" {
@@ -112,7 +112,7 @@ func fitRaw(ctx context.Context, raw kernel.Kernel, members []int, graphs []*gra
 	}
 	base, ok := fitted.(rawFitted)
 	if !ok {
-		return fittedLevel{}, fmt.Errorf("%s does not tell the kernel of a graph with itself", raw.Name())
+		return fittedLevel{}, fmt.Errorf("%s cannot be a base kernel, because it does not give the value of a graph with itself", raw.Name())
 	}
 	return fittedLevel{base, members}, nil
 }

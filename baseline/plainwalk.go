@@ -89,9 +89,9 @@ func (k PlainWalk) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitte
 }
 func (k PlainWalk) Resolve([]*graph.Graph) (kernel.Kernel, error) { return k, nil }
 
-// Converging returns k with Lambda = 0.9/ρ² where the series over walks of any length does
-// not converge, ρ being the largest eigenvalue of the adjacency matrices of the graphs. ρ is
-// exact for graphs of up to 512 vertices; above that it is the largest sum of a row.
+// Converging returns k with Lambda = 0.9/ρ² if the series over walks of any length does not
+// converge. ρ is the largest eigenvalue of the adjacency matrices of the graphs. ρ is exact for
+// graphs of up to 512 vertices; above that it is the largest sum of a row.
 func (k PlainWalk) Converging(graphs []*graph.Graph) PlainWalk {
 	if k.Series != Geometric || k.P > 0 {
 		return k
@@ -215,7 +215,7 @@ func (k PlainWalk) terms(sigma float64) (lambda float64, n int, err error) {
 	case k.Damped:
 		k.Lambda = damping * limit / (sigma * sigma)
 	default:
-		return 0, 0, fmt.Errorf("the series needs a lambda under %.4g for an adjacency matrix with eigenvalues of up to %.4g, it is %g", limit/(sigma*sigma), sigma, k.Lambda)
+		return 0, 0, fmt.Errorf("lambda = %g, want less than %.4g for an adjacency matrix with eigenvalues up to %.4g", k.Lambda, limit/(sigma*sigma), sigma)
 	}
 	return k.Lambda, k.Series.terms(math.Sqrt(k.Lambda*limit) * sigma), nil
 }

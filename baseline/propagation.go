@@ -127,7 +127,7 @@ func (p *propagator) bins(t, v int) ([]uint32, error) {
 	for c, y := range p.y[t][v*p.columns : (v+1)*p.columns] {
 		bin := math.Floor((y + p.shift[t][c]) / p.Width)
 		if !(math.Abs(bin) < 1<<53) {
-			return nil, fmt.Errorf("vertex %d: bin %g, want less than 2^53 bins; wider bins or smaller attributes", v, bin)
+			return nil, fmt.Errorf("vertex %d: bin %g, want less than 2^53 bins; use wider bins or smaller attributes", v, bin)
 		}
 		p.words = append(p.words, uint32(int64(bin)), uint32(int64(bin)>>32))
 	}

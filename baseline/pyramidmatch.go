@@ -28,7 +28,7 @@ import (
 // coordinate less than 1e-6 under the end of a cell is in the next cell. Both are far above
 // rounding errors. A graph takes O(n³) time, and n is at most 8192.
 type PyramidMatch struct {
-	Depth     int       `json:"depth" want:"0 to 20" help:"Level of the finest cells, of which there are 2^depth."`
+	Depth     int       `json:"depth" want:"0 to 20" help:"Level of the finest cells. It has 2^depth cells on each coordinate."`
 	Dim       int       `json:"dim" want:"1 to 100" help:"Number of eigenvectors."`
 	Labels    Labelling `json:"labels" want:"one of auto labels degrees unlabeled" help:"Labels of the vertices: auto (labels, else degrees), labels, degrees or unlabeled."`
 	Normalize bool      `json:"normalize" help:"Scale values so that k(G,G) = 1."`
@@ -152,9 +152,9 @@ func rootMeanSquares(values, vectors []float64, n, dim int) (points []float64, c
 	return points, true
 }
 
-// squaredAdjacency returns the square of the weighted adjacency matrix, over that of the largest
-// weight. Its eigenvalues are squares, so that the largest absolute values come first. It is not
-// finished where the context ends.
+// squaredAdjacency returns the square of the weighted adjacency matrix, divided by the square of
+// the largest weight. Its eigenvalues are squares. So the largest absolute values come first. It is
+// not complete if the context ends.
 func squaredAdjacency(ctx context.Context, g *graph.Graph) []float64 {
 	n := g.N()
 	a := make([]float64, n*n)

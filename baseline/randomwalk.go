@@ -132,7 +132,7 @@ func (k RandomWalk) features() featureMap {
 				case k.Damped:
 					g.sorted.lambda = damping * limit / g.sorted.rho
 				default:
-					return fmt.Errorf("the series needs a lambda under %.4g for walks of any length, it is %g", limit/g.sorted.rho, k.Lambda)
+					return fmt.Errorf("lambda = %g, want less than %.4g for walks of any length", k.Lambda, limit/g.sorted.rho)
 				}
 			}
 			g.large = []bool{true}
@@ -149,8 +149,8 @@ func (k RandomWalk) features() featureMap {
 	return m
 }
 
-// weights returns μ_i for the palindromes of i steps and 2μ_i for the other sequences,
-// each of which stands for its reverse too.
+// weights returns μ_i for the palindromes of i steps and 2μ_i for the other sequences. A sequence
+// that is not a palindrome stands for its reverse too.
 func (k RandomWalk) weights() []float64 {
 	var w []float64
 	x := 1.0

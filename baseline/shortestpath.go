@@ -157,9 +157,9 @@ func (k ShortestPath) count(limit int) countFunc {
 	}
 }
 
-// lengths returns the weights of all edges as multiples of the resolution, parallel to
-// the neighbours of every vertex, and 1. Where all edges are as long it returns nil and
-// the length of a hop: hops are found faster.
+// lengths returns the weights of all edges as multiples of the resolution, parallel to the
+// neighbours of every vertex, and 1. If all edges have the same length, it returns nil and that
+// length: hops are found faster.
 func (k ShortestPath) lengths(g *graph.Graph) (length [][]uint64, hop uint64, err error) {
 	if !k.Weighted || g.M() == 0 {
 		return nil, 1, nil

@@ -287,7 +287,7 @@ func checkValues(name string, labels []string, values []float64) error {
 	for i := range n {
 		for j := range i {
 			if labels[i] == labels[j] {
-				return fmt.Errorf("%s: the label %q stands twice", name, labels[i])
+				return fmt.Errorf("%s: the label %q is given twice", name, labels[i])
 			}
 			if values[i*n+j] != values[j*n+i] {
 				return fmt.Errorf("%s: %g for %q and %q, %g for %[4]q and %[3]q, want the same", name, values[i*n+j], labels[i], labels[j], values[j*n+i])

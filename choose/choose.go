@@ -40,8 +40,8 @@ type Plan struct {
 	Procedures []ProcedureScore
 	// Limited is the number of trainings that stopped at the limit of iterations.
 	Limited int
-	// Indefinite says that some kernel is not positive semi-definite, so that the sum has to
-	// be clipped before it is learned from.
+	// Indefinite says that some kernel is not positive semi-definite. The sum must then be clipped
+	// before training.
 	Indefinite bool
 }
 
@@ -121,7 +121,7 @@ func Choose(ctx context.Context, d *dataset.Dataset, candidates []Candidate, o O
 		return nil, err
 	}
 	if o.Folds = min(o.Folds, len(d.Graphs)); o.Folds < 3 {
-		return nil, fmt.Errorf("%d folds leave one for training when one validates, want at least 3", o.Folds)
+		return nil, fmt.Errorf("%d folds of %d graphs, want at least 3 folds and 3 graphs", o.Folds, len(d.Graphs))
 	}
 	if c.Splits, err = c.Targets.Deal(o.Folds-1, 1, o.Seed); err != nil {
 		return nil, err
@@ -300,11 +300,11 @@ func (c *choice) method(kernels int) string {
 			out = "leave-one-out of a Gaussian process"
 		}
 		if n, all := len(c.everything.sample), len(c.everything.graphs); n < all {
-			out += fmt.Sprintf(" on %d of %d graphs, a model of all is better", n, all)
+			out += fmt.Sprintf(" on %d of %d graphs, a model of all graphs is usually better", n, all)
 		}
 	}
 	if kernels > 1 || len(c.Options.Grid()) > 1 {
-		out += ", each fold with what the others choose; not fully nested"
+		out += ", each fold with the choice of the other folds; not fully nested"
 	}
 	return out
 }

@@ -15,7 +15,7 @@ type Estimate struct {
 	Value   float64 `json:"value"`   // accuracies are shares
 	// Deviation is the standard error that the differences between folds suggest, 0 if it is not known.
 	Deviation float64 `json:"deviation"`
-	// Others are further figures of uneven classes, of which accuracy alone says little.
+	// Others are further figures for uneven classes, where accuracy alone says little.
 	Others []Figure `json:"others,omitempty"`
 	Method string   `json:"method"` // how it was found, and what it does not account for
 }
@@ -27,9 +27,9 @@ type Figure struct {
 }
 
 // Estimate says how good it is to choose among kernels on a part. Each validator that has graphs is
-// predicted with what the others would choose. The score of the winner itself would be too high,
-// the more so the more there is to choose from. With a single validator there is no other score. It
-// needs Keep.
+// predicted with the choice of the others. The score of the winner itself would be too high: the
+// more kernels there are, the more it is too high. With a single validator there is no other score.
+// It needs Keep.
 func (c *Chooser) Estimate(p *TrainingPart, kernels []*Scores) Estimate {
 	var weight []float64
 	var folds [][]int

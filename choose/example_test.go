@@ -33,7 +33,7 @@ func ExampleChoose() {
 	// Output:
 	// weighted, ridge = 0.001
 	// 1.00 wl
-	// accuracy 0.98 by leave-one-out of kernel ridge regression, each fold with what the others choose; not fully nested
+	// accuracy 0.98 by leave-one-out of kernel ridge regression, each fold with the choice of the other folds; not fully nested
 }
 
 func check(err error) {

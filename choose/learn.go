@@ -9,7 +9,7 @@ import (
 	"github.com/mlgkernel/mlg/svm"
 )
 
-// Prediction is what a trained learner says of some graphs.
+// Prediction has the predictions of a trained learner for some graphs.
 type Prediction struct {
 	// Labels are classes, and Scores has a number for each class: its probability, if learners have
 	// them.
@@ -109,8 +109,8 @@ func (t *Targets) of(graphs []int) *Targets {
 	return &Targets{t.Classes, Pick(t.Labels, graphs), Pick(t.Values, graphs)}
 }
 
-// Train trains for each parameter, as svm.TrainPath does. Values are learned in units of their standard
-// deviation, so that the grids and ε mean the same for all data.
+// Train trains for each parameter, as svm.TrainPath does. Values are learned in units of their
+// standard deviation. So the grids and ε mean the same for all data.
 func (t *Targets) Train(ctx context.Context, gram svm.View, parameters []float64, opt svm.Options) ([]*svm.Learner, error) {
 	if !t.Regression() {
 		return svm.TrainPath(ctx, gram, svm.Targets{Labels: t.Labels}, parameters, opt)
@@ -149,7 +149,7 @@ func (t *Targets) read(l *svm.Learner, values *kernel.Matrix) Prediction {
 	return p
 }
 
-// Process reports whether what is learned is a Gaussian process: kernel ridge regression on values.
+// Process reports whether the learner is a Gaussian process: kernel ridge regression on values.
 func (t *Targets) Process(learner svm.Kind) bool { return learner == svm.KernelRidge && t.Regression() }
 
 // oneClass reports whether there is nothing to learn, because all graphs are of one class.

@@ -26,8 +26,8 @@ type TrainingSet struct {
 	graphs              []int
 }
 
-// Matrix is a kernel matrix between graphs. Columns of graphs that the kernel was not fitted
-// to are NaN, so that nothing can be learned from them.
+// Matrix is a kernel matrix between graphs. Columns of graphs that the kernel was not fitted to are
+// NaN. So nothing can be learned from them.
 type Matrix struct {
 	values     *kernel.Matrix
 	graphs     []int     // ascending, whose rows and columns values has; nil for all

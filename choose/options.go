@@ -18,7 +18,7 @@ type Options struct {
 	Folds int `want:"at least 2"`
 	Seed  uint64
 
-	// Task says what the targets are.
+	// Task is the kind of the targets.
 	Task Task `want:"0 to 2"`
 	// Learner is what learns from the kernel matrix.
 	Learner svm.Kind `want:"0 to 1"`
@@ -47,9 +47,8 @@ type Options struct {
 	// Combinations are the ways to use the settings of all candidates together. They are tried
 	// besides the settings themselves.
 	Combinations []Combination `want:"0 to 3"`
-	// Examples bounds the number of training graphs of which LeaveOneOut computes scores and from
-	// which the weights of a combination are learned. Where there are more, a stratified sample is
-	// drawn.
+	// Examples is the largest number of training graphs for the scores of LeaveOneOut and for the
+	// weights of a combination. With more graphs, a stratified sample is drawn.
 	Examples int `want:"at least 2"`
 
 	// Collection, when set, has the same graphs without their targets, and the kernels that were
@@ -57,9 +56,9 @@ type Options struct {
 	// use it.
 	Collection *kernel.Collection `json:"-"`
 
-	// Progress, when set, is called with the number of kernels and combinations that are done, and
-	// with their number in all. In an evaluation these are multiplied by the outer folds. It is
-	// called from one goroutine at a time.
+	// Progress, if set, is called with the number of finished kernels and combinations, and with
+	// their total number. In an evaluation both are multiplied by the outer folds. It is called
+	// from one goroutine at a time.
 	Progress func(done, total int) `json:"-"`
 }
 
@@ -89,7 +88,7 @@ func (o *Options) ForCandidates() {
 // Its ridge has the largest predictive density with leave-one-out.
 func (o *Options) ForValues() { o.Learner, o.LeaveOneOut = svm.KernelRidge, true }
 
-// Task is what the targets are.
+// Task is a kind of targets.
 type Task int
 
 const (
@@ -106,9 +105,8 @@ type Score int
 const (
 	Accuracy Score = iota
 	BalancedAccuracy
-	// Squared is minus the squared error of the values of kernel ridge regression, targets
-	// being ±1 for each class. It varies less between samples than the accuracy. Only with
-	// svm.KernelRidge.
+	// Squared is minus the squared error of the values of kernel ridge regression, with targets ±1
+	// for each class. It varies less between samples than the accuracy. Only with svm.KernelRidge.
 	Squared
 )
 

@@ -62,7 +62,7 @@ func (c *Chooser) TrainingPart(repeat, fold int) *TrainingPart {
 func (p *TrainingPart) Validators() int { return len(p.validators) }
 
 // validators returns the folds that validate for a fold: all others, or InnerFolds of them. Fold f
-// validates for g where g validates for f. Where folds are predicted from lower ones there are none.
+// validates for g if g validates for f. If folds are predicted from lower ones, there are none.
 func (c *Chooser) validators(f int) []int {
 	folds := c.Splits.Folds
 	var out []int
@@ -118,8 +118,8 @@ func (c *Chooser) sample(t TrainingSet) []int {
 type Scores struct {
 	// Inner has the scores for each value of the grid on each validator: what Options.Score says.
 	Inner [][]float64 `json:"inner,omitempty"`
-	// Best is the position of the value of the grid with the largest mean of Inner. Of equals it is
-	// that with the strongest regularisation. For MeanBest with LeaveOneOut it is the value with
+	// Best is the position of the grid value with the largest mean of Inner. Among equal ones it is
+	// the one with the strongest regularisation. For MeanBest with LeaveOneOut it is the value with
 	// the smallest product of Errors.
 	Best int `json:"best"`
 	// Errors are those of leave-one-out predictions for each value of the grid. LeaveOneOut only.

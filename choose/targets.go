@@ -38,7 +38,7 @@ func ReadTargets(d *dataset.Dataset, task Task) (*Targets, error) {
 	for i, g := range d.Graphs {
 		target := g.Target()
 		if target == "" {
-			return nil, fmt.Errorf("graph %d (%s) has no target, want one for every graph", i, g.ID())
+			return nil, fmt.Errorf("graph %d (%s) has no target, want a target for every graph", i, g.ID())
 		}
 		x, err := strconv.ParseFloat(target, 64)
 		if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {

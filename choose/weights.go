@@ -21,8 +21,8 @@ const (
 	// MeanAll is the mean of all kernels.
 	MeanAll
 	// MeanBest is the mean of the ten kernels with the smallest e_k r_k, the errors of
-	// leave-one-out predictions as in Weighted. Where many settings are about equally good, their
-	// mean is better than one of them.
+	// leave-one-out predictions as in Weighted. If many settings are about equally good, their mean
+	// is better than one of them.
 	MeanBest
 	// Weighted weighs each kernel by its leave-one-out predictions in kernel ridge regression:
 	// by their squared error e_k and the share r_k of graphs that get a wrong class, n being the

@@ -9,18 +9,18 @@ import (
 	"github.com/mlgkernel/mlg/kernel"
 )
 
-// Order returns an order of the objects of a kernel matrix that puts groups together, by their
-// numbers, and within a group similar objects side by side: the leaves of average-linkage
-// clustering, the two sides of each join turned so that the nearest ends meet. It takes O(n²)
-// time. The error says that the matrix is not square, has an entry that is not finite, or does not
-// fit the groups, or is that of the context.
+// Order returns an order of the objects of a kernel matrix. Groups are sorted by number. Within a
+// group, similar objects stand side by side: they are the leaves of average-linkage clustering, and
+// the two sides of each join are turned so that the nearest ends meet. It takes O(n²) time. The
+// error says that the matrix is not square, has an entry that is not finite, or does not fit the
+// groups, or is that of the context.
 func Order(ctx context.Context, gram *kernel.Matrix, group []int) ([]int, error) {
 	x, err := distances(gram)
 	if err != nil {
 		return nil, err
 	}
 	if len(group) != x.Rows {
-		return nil, fmt.Errorf("groups of %d objects, want %d", len(group), x.Rows)
+		return nil, fmt.Errorf("groups for %d objects, want %d", len(group), x.Rows)
 	}
 	members := map[int][]int{}
 	for i, g := range group {

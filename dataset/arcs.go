@@ -113,10 +113,10 @@ func (a *arcs) put(b *graph.Builder, rule direction, warn *warnings) error {
 	case directed:
 		warn.add(len(a.list)-repeated, "directed edge made undirected", "directed edges made undirected")
 	case bothWays:
-		warn.add(oneWay, "edge given in one direction only made undirected", "edges given in one direction only made undirected")
+		warn.add(oneWay, "edge had one direction only and was made undirected", "edges had one direction only and were made undirected")
 	}
-	warn.add(means, "edge with different weights in its two directions got their mean", "edges with different weights in their two directions got their means")
-	warn.add(labels, "edge with different labels in its two directions kept the first", "edges with different labels in their two directions kept the first")
+	warn.add(means, "edge had two directions with different weights and got their mean", "edges had two directions with different weights and got their means")
+	warn.add(labels, "edge had two directions with different labels and kept the first one", "edges had two directions with different labels and kept the first one")
 	return nil
 }
 

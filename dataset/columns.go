@@ -16,7 +16,7 @@ import (
 // The zero value has none.
 type Columns struct {
 	Names []string
-	Roles Roles // what the columns were taken for
+	Roles Roles // how the columns are used
 
 	values [][]string     // by column; values that end early are missing
 	place  map[string]int // by name: its column
@@ -24,7 +24,8 @@ type Columns struct {
 	bytes  int64          // of the values
 }
 
-// Of columns so many are kept, of a value that is no structure so many bytes, and of all together.
+// Limits: columns that are kept, bytes of a value that is not a structure, and bytes of all values
+// together.
 const (
 	maxColumns      = 2000
 	maxValue        = 1000
@@ -40,7 +41,7 @@ func (c *Columns) Add(f Fields) error {
 			value = strings.ToValidUTF8(value[:maxValue], "")
 		}
 		if c.bytes += int64(len(value)) + 16; c.bytes > maxColumnsBytes {
-			return fmt.Errorf("columns of more than %d MB; leave out some that are not needed", maxColumnsBytes>>20)
+			return fmt.Errorf("the columns have more than %d MB of text; remove columns that are not needed", maxColumnsBytes>>20)
 		}
 		c.put(i, strings.TrimSpace(name), strings.Clone(value)) // a part would keep the whole record
 	}
@@ -113,8 +114,9 @@ func (c *Columns) pick(graphs []int) *Columns {
 	return &out
 }
 
-// Column returns the values of a column beside the graphs, in their order. An empty one is missing; others that say so
-// are told by [Missing]. Every format has columns: those of a table, data fields of an SDF, and what else [Fields] names.
+// Column returns the values of a column beside the graphs, in their order. An empty value is
+// missing. [Missing] knows other texts for missing values. Every format has columns: the columns of
+// a table, the data fields of an SDF, and the other [Fields].
 func (d *Dataset) Column(name string) ([]string, error) {
 	if v := d.Columns.Values(name); v != nil {
 		return v, nil
@@ -163,7 +165,7 @@ func Missing(v string) bool {
 	return len(v) <= 4 && slices.Contains(missing, strings.ToLower(strings.TrimSpace(v)))
 }
 
-// Kind is what the values of a column are.
+// Kind is the kind of the values of a column.
 type Kind string
 
 // The kinds.
@@ -171,7 +173,7 @@ const (
 	StructureKind  Kind = "structure"  // SMILES strings
 	IdentifierKind Kind = "identifier" // names, or numbers that count
 	NumberKind     Kind = "number"     // values, as ValueRange says
-	ClassKind      Kind = "class"      // texts or whole numbers of which few are different
+	ClassKind      Kind = "class"      // texts or whole numbers with few different values
 	DateKind       Kind = "date"
 	TextKind       Kind = "text"
 	EmptyKind      Kind = "empty" // no value at all
@@ -198,7 +200,8 @@ type ClassCount struct {
 	Count int    `json:"count"`
 }
 
-// Of a column: values that are told and characters of each, different values that are counted, and classes.
+// Limits of the description of a column: sample values, characters of each, different values that
+// are counted, and classes.
 const (
 	maxSamples    = 5
 	maxSampleText = 80
@@ -206,7 +209,7 @@ const (
 	maxKindClass  = 20
 )
 
-// Describe says what each column holds and what it was taken for.
+// Describe says what each column holds and how it is used.
 func (c *Columns) Describe() []Column {
 	if c == nil {
 		return nil
@@ -337,7 +340,8 @@ func isWhole(s string) bool {
 	return err == nil
 }
 
-// structures reports whether values are SMILES strings, of which most have several atoms: of the first by alphabet.
+// structures reports whether values are SMILES strings and most have several atoms. It looks at the
+// first values in alphabetic order.
 func structures(values map[string]int) bool {
 	const enough = 50
 	large := 0

@@ -12,8 +12,8 @@ import (
 	"github.com/mlgkernel/mlg/graph"
 )
 
-// Dataset is a collection of graphs. Warnings tell what was put right or left out when it was
-// read, and how often. Columns has the texts that stand beside the graphs, nil where they are not known; see
+// Dataset is a collection of graphs. Warnings say what was corrected or left out when it was read,
+// and how often. Columns has the other fields of the graphs, nil if they are not known; see
 // [Dataset.Column].
 type Dataset struct {
 	Name     string
@@ -121,7 +121,7 @@ type Fields struct {
 	Line          int // of the file, 0 where it is not known
 }
 
-// Value returns that of a name, "" for one that is not there.
+// Value returns the value of a field, "" if there is no field of that name.
 func (f Fields) Value(name string) string {
 	if i := slices.Index(f.Names, name); i >= 0 && name != "" {
 		return f.Values[i]
@@ -132,7 +132,7 @@ func (f Fields) Value(name string) string {
 // Fields returns those of the graph or the record that was read last, valid until the next is read.
 func (r *Reader) Fields() Fields { return r.in.beside }
 
-// Roles says what the columns of a table were taken for.
+// Roles says how the columns of a table are used.
 func (r *Reader) Roles() Roles { return r.in.roles }
 
 // table reports whether what stands beside the graphs are the columns of a table.
@@ -158,7 +158,7 @@ type Skipped struct {
 	Reason string `json:"reason"`
 }
 
-// maxSkipped is the number of records of which LeftOut tells.
+// maxSkipped is the number of records that LeftOut lists.
 const maxSkipped = 100
 
 // add counts a record.
@@ -240,7 +240,7 @@ func collect(ctx context.Context, r *Reader, opts Options) (*Dataset, error) {
 		}
 		size += 1 + int64(g.N()) + int64(g.M())
 		if size > opts.Limits.Items {
-			return nil, fmt.Errorf("%s: more than %d graphs, vertices and edges in all, the limit Limits.Items; read it graph by graph, or raise the limit", r.Name(), opts.Limits.Items)
+			return nil, fmt.Errorf("%s: more than %d graphs, vertices and edges together, which is the limit", r.Name(), opts.Limits.Items)
 		}
 		d.Graphs = append(d.Graphs, g)
 		if d.Columns == nil {
@@ -253,7 +253,7 @@ func collect(ctx context.Context, r *Reader, opts Options) (*Dataset, error) {
 	}
 	d.Warnings, d.Skipped = r.Warnings(), r.Skipped()
 	if opts.EdgeWeight == GivenWeight && distances(d.Graphs) {
-		d.Warnings = append(d.Warnings, "weights of complete graphs that are distances: --edge-weight distance joins nearest neighbours instead")
+		d.Warnings = append(d.Warnings, DistancesWarning)
 	}
 	if d.Columns != nil {
 		if d.Columns.Roles = r.Roles(); !r.table() {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// dates are those that begin with the year, whose day may be missing, and those that end with it.
+// A date begins with the year, and then the day may be missing, or it ends with the year.
 var dates = regexp.MustCompile(`^(?:(\d{4})([-/.])(\d{1,2})(?:[-/.](\d{1,2}))?|(\d{1,2})([-/.])(\d{1,2})[-/.](\d{4}))` +
 	`(?:[T ](\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?)(Z|[+-]\d{2}:?\d{2})?)?$`)
 
@@ -57,8 +57,9 @@ func isDate(s string) bool {
 	return ok
 }
 
-// Times returns the values of a column as numbers that grow with time: numbers, such as years, as they are, and dates as seconds. Of
-// dates such as 01/02/2020 all together must tell whether day or month comes first. ids name the graphs in errors.
+// Times returns the values of a column as numbers that grow with time: numbers, such as years, as
+// they are, and dates as seconds. Dates such as 01/02/2020 together must show whether day or month
+// comes first. ids name the graphs in errors.
 func Times(ids, values []string) ([]float64, error) {
 	out := make([]float64, len(values))
 	parsed := make([]map[order]time.Time, len(values))
@@ -71,7 +72,7 @@ func Times(ids, values []string) ([]float64, error) {
 			}
 		}
 		if i > 0 && (parsed[i] == nil) != (parsed[0] == nil) {
-			return nil, fmt.Errorf("graph %s: time %q beside %q, want all numbers or all dates", ids[i], v, values[0])
+			return nil, fmt.Errorf("graph %s: time %q, but others are such as %q; want all numbers or all dates", ids[i], v, values[0])
 		}
 		if len(parsed[i]) == 1 { // else both orders are possible
 			for o := range parsed[i] {
@@ -79,7 +80,7 @@ func Times(ids, values []string) ([]float64, error) {
 			}
 		}
 		if possible == (order{}) {
-			return nil, fmt.Errorf("graph %s: time %q: in other rows the day and the month stand the other way round; write 2026-11-16",
+			return nil, fmt.Errorf("graph %s: time %q: day and month have another order than in other rows; write dates as 2026-11-16",
 				ids[i], v)
 		}
 	}
@@ -89,7 +90,7 @@ func Times(ids, values []string) ([]float64, error) {
 			case len(byOrder) == 1, o == possible:
 				out[i] = float64(t.UnixNano()) / 1e9
 			case possible == (order{true, true}):
-				return nil, fmt.Errorf("graph %s: time %q: no row tells whether day or month comes first; write 2026-11-16",
+				return nil, fmt.Errorf("graph %s: time %q: no row shows whether day or month comes first; write dates as 2026-11-16",
 					ids[i], values[i])
 			}
 		}

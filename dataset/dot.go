@@ -135,7 +135,7 @@ func (p *dotParser) statements(c *dotScope) {
 		t := p.peek()
 		switch {
 		case t.is(""):
-			p.fail(t.line, "the graph breaks off, want }")
+			p.fail(t.line, "the graph ends too early, want }")
 			return
 		case p.have(";", ","):
 		case p.have("node"):

@@ -62,7 +62,7 @@ func edgeListGraph(s *stream) (*graph.Graph, error) {
 		case len(field) != columns:
 			return nil, l.fail("%d columns, want %d as in the first edge", len(field), columns)
 		case len(as.list) >= s.opts.Limits.Edges:
-			return nil, l.fail("more than %d edges, the limit Limits.Edges", s.opts.Limits.Edges)
+			return nil, l.fail("more than %d edges, which is the limit", s.opts.Limits.Edges)
 		}
 		w, label := 1.0, ""
 		if columns > 2 {

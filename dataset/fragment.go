@@ -8,9 +8,8 @@ import (
 	"github.com/mlgkernel/mlg/graph"
 )
 
-// Fragment is a piece of a molecule that is looked for in others: atoms of its elements, with its charges,
-// joined by bonds of its orders, aromatic ones being of their own order. Hydrogens do not count, and "*" is
-// any atom.
+// Fragment is a piece of a molecule to search for in others. Elements, charges and bond orders must
+// match. Aromatic is an order of its own. Hydrogens do not count, and "*" is any atom.
 type Fragment struct {
 	atoms []fragmentAtom // each but the first of a part is bound to one before it
 }
@@ -36,7 +35,7 @@ func ParseFragment(smiles string) (*Fragment, error) {
 		return nil, err
 	}
 	if m = m.WithoutHydrogens(); len(m.Atoms) == 0 {
-		return nil, errors.New("a fragment without atoms")
+		return nil, errors.New("the fragment has no atoms")
 	}
 	_, aromatic := m.Aromaticity()
 	for i := range m.Bonds {
@@ -79,10 +78,11 @@ func ParseFragment(smiles string) (*Fragment, error) {
 	return f, nil
 }
 
-// In returns the vertices of a molecule that make up the fragment, in the order in which the fragment names its
-// atoms part by part, or nil. Charges count where the labels of the atoms have them. Where no bond of a graph that was
-// not read as a molecule is aromatic, its aromatic rings may have alternating bonds, and aromatic bonds of the fragment
-// match such. complete is false where so many steps of the search were not enough.
+// In returns the vertices of a molecule that make up the fragment, in the order in which the
+// fragment names its atoms part by part, or nil. Charges count where the labels of the atoms have
+// them. A graph that was not read as a molecule may have alternating bonds in its aromatic rings,
+// and no aromatic bond. Then aromatic bonds of the fragment match alternating ones. complete is
+// false if the search needs more than so many steps.
 func (f *Fragment) In(g *graph.Graph, charges bool, steps int) (vertices []int, complete bool) {
 	s := &fragmentSearch{Fragment: f, g: g, charges: charges, steps: steps,
 		at: make([]int, 0, len(f.atoms)), used: make([]bool, g.N()), kekule: g.SMILES() == ""}

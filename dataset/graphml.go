@@ -206,7 +206,7 @@ func (r *graphmlReader) element(e xml.StartElement) (data, error) {
 		case "data":
 			return r.datum(&given, c)
 		case "graph":
-			return fmt.Errorf("graph inside %s, want flat graphs", e.Name.Local)
+			return fmt.Errorf("graph inside %s, want graphs that are not nested", e.Name.Local)
 		}
 		return r.d.Skip() // port, desc
 	})
@@ -226,7 +226,7 @@ func (r *graphmlReader) graph(e xml.StartElement) (*graph.Graph, error) {
 		case "node":
 			v, err := n.vertex(attr(c, "id"))
 			if err == nil && n.node[v] != nil {
-				err = fmt.Errorf("second node %q", n.name[v])
+				err = fmt.Errorf("second node with the name %q", n.name[v])
 			}
 			if err == nil {
 				n.node[v], err = r.element(c)
@@ -282,7 +282,7 @@ func (r *graphmlReader) numbers(n *named, b *graph.Builder) error {
 			names = append(names, k.Name)
 			continue
 		}
-		r.warn.add(have, "value of node data that is no number or not there for every node ignored", "values of node data that are no numbers or not there for every node ignored")
+		r.warn.add(have, "value of node data ignored, because it is not a number or some nodes have none", "values of node data ignored, because they are not numbers or some nodes have none")
 	}
 	// One of x and y alone is an attribute.
 	drawn := slices.Contains(names, "x") && slices.Contains(names, "y")

@@ -41,7 +41,7 @@ type Summary struct {
 	Empty        int            `json:"empty"`     // graphs without vertices
 
 	Columns  []Column `json:"columns,omitempty"` // beside the graphs
-	Open     []string `json:"open,omitempty"`    // columns of which any may be the target, where nothing tells which
+	Open     []string `json:"open,omitempty"`    // columns that may be the target, if it is not clear which one is
 	Skipped  LeftOut  `json:"skipped"`           // records that could not be read
 	Salts    int      `json:"salts"`             // molecules of several fragments: salts and solvates
 	Mixtures int      `json:"mixtures"`          // other molecules of several fragments
@@ -145,8 +145,9 @@ func count(targets []string) (counts map[string]int, n int) {
 	return counts, n
 }
 
-// ValueRange returns the range of targets that are values and not classes: numbers of
-// which some is not whole, or of which more than 20 and a fifth, or more than 5 and a half are different. It is nil for classes.
+// ValueRange returns the range of targets that are values, and nil for classes. Targets are values
+// if they are numbers and one of them is not whole. They are also values if more than 20 and more
+// than a fifth, or more than 5 and more than half of them are different.
 func ValueRange(targets []string) []float64 {
 	counts, n := count(targets)
 	lo, hi := math.Inf(1), math.Inf(-1)
@@ -166,8 +167,8 @@ func ValueRange(targets []string) []float64 {
 // mostly is the share of numbers in a column from which on other texts, such as ">10", are no values of it.
 const mostly = 0.8
 
-// Learnable returns values as they are learned: "" for one that is [Missing], and for texts among numbers.
-// It reports whether they are numbers.
+// Learnable returns values as a learner uses them: "" for a value that is [Missing], and for texts
+// among numbers. It reports whether they are numbers.
 func Learnable(values []string) (out []string, numeric bool) {
 	out, _ = numbersAlone(values)
 	out = slices.Clone(out)

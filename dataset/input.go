@@ -33,7 +33,7 @@ type stream struct {
 	broken  map[string]error // SMILES that cannot be read: a Parquet file may repeat a long one in few bytes
 }
 
-// maxBroken is the number of SMILES of which a reader remembers that they cannot be read.
+// maxBroken is the number of unreadable SMILES that a reader remembers.
 const maxBroken = 16
 
 // lineError is an error in a line of the input.
@@ -70,7 +70,7 @@ const ratioFloor = 64 << 20
 
 // tooDense says that a compressed file grows too much.
 func tooDense(in, out int64, lim Limits) error {
-	return fmt.Errorf("%d compressed bytes become more than %d: refused beyond %d to 1, the limit Limits.Ratio", in, out, lim.Ratio)
+	return fmt.Errorf("%d compressed bytes become more than %d, want at most %d times as many", in, out, lim.Ratio)
 }
 
 const peek, buffer = 4 << 10, 32 << 10 // bytes
@@ -173,7 +173,7 @@ func budget(lim Limits) func(io.Reader) *bufio.Reader {
 		return bufio.NewReaderSize(readerFunc(func(p []byte) (int, error) {
 			n, err := r.Read(p)
 			if used.Add(int64(n)) > lim.Bytes {
-				return 0, fmt.Errorf("more than %d bytes after decompression, the limit Limits.Bytes", lim.Bytes)
+				return 0, fmt.Errorf("more than %d bytes after decompression, which is the limit", lim.Bytes)
 			}
 			return n, err
 		}), buffer)
@@ -193,7 +193,7 @@ func (x *bounded) reset() { x.n = 0 }
 
 func (x *bounded) Read(p []byte) (int, error) {
 	if x.n > x.max {
-		x.last = fmt.Errorf("record longer than %d bytes, the limit Limits.Record", x.max)
+		x.last = fmt.Errorf("record longer than %d bytes, which is the limit", x.max)
 		return 0, x.last
 	}
 	n, err := x.r.Read(p[:min(len(p), x.max+1-x.n)])
@@ -246,7 +246,7 @@ func (l *lines) next() ([]byte, error) {
 	l.n++
 	l.broken = len(line) > l.max || err != nil
 	if len(line) > l.max {
-		return nil, l.fail("line longer than %d bytes, the limit Limits.Line", l.max)
+		return nil, l.fail("line longer than %d bytes, which is the limit", l.max)
 	}
 	if err != nil {
 		return nil, l.fail("%w", broken(err))
@@ -279,7 +279,7 @@ func (l *lines) fail(format string, args ...any) error { return at(l.name, l.n, 
 // broken says in words that a compressed stream stops too early.
 func broken(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return fmt.Errorf("the input breaks off: %w", err)
+		return fmt.Errorf("the input ends too early: %w", err)
 	}
 	return err
 }

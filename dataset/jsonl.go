@@ -127,7 +127,7 @@ func readJSONLines(s *stream) (nextGraph, error) {
 			}
 		}
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			err = errors.New("the object breaks off in the line")
+			err = errors.New("the object does not end in its line")
 		}
 		return nil, s.at(l.n, err)
 	}, nil
@@ -164,7 +164,7 @@ func (r *jsonReader) parse(line []byte) error {
 		return err
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return errors.New("something follows the object, want one graph a line")
+		return errors.New("text after the object, want one graph per line")
 	}
 	return nil
 }
@@ -193,7 +193,7 @@ func (r *jsonReader) build(line int) (*graph.Graph, error) {
 	}
 	n := *j.Nodes
 	if most := r.opts.Limits.Vertices; n < 0 || n > most {
-		return nil, fmt.Errorf("%d nodes, want 0 to %d, the limit Limits.Vertices", n, most)
+		return nil, fmt.Errorf("%d nodes, want 0 to %d", n, most)
 	}
 	for _, c := range []struct {
 		name       string
@@ -245,8 +245,8 @@ func (r *jsonReader) build(line int) (*graph.Graph, error) {
 	g, err := b.Build()
 	if err == nil && j.SMILES != "" {
 		if _, wrong := chem.Of(g); wrong != nil {
-			r.warn.add(1, "SMILES string ignored that is not the molecule of its graph",
-				"SMILES strings ignored that are not the molecules of their graphs")
+			r.warn.add(1, "SMILES string ignored, because it is not the molecule of its graph",
+				"SMILES strings ignored, because they are not the molecules of their graphs")
 			b.SetSMILES("")
 			g, err = b.Build()
 		}

@@ -12,10 +12,11 @@ import (
 	"github.com/mlgkernel/mlg/graph"
 )
 
-// Labelled returns the graphs that have a value in a column, with it as their target, and those that it leaves out. Without a
-// column the targets are those that the graphs have. Graphs whose value is [Missing] are left out. Where values are asked for
-// (NumberKind) so are those whose value is no number, such as ">100". Classes (ClassKind) may be any text, and "" finds out
-// what the column has.
+// Labelled returns the graphs that have a value in a column, with the value as their target, and
+// the records that it leaves out. Without a column, the graphs keep their targets. Graphs whose
+// value is [Missing] are left out. With NumberKind, graphs whose value is not a number, such as
+// ">100", are left out too. Classes (ClassKind) may be any text. With "", the values of the column
+// decide.
 func (d *Dataset) Labelled(column string, kind Kind) (*Dataset, LeftOut, error) {
 	targets := d.Targets()
 	if column != "" {
@@ -88,7 +89,7 @@ func (d *Dataset) lineNumber(i int) int {
 type Repeats struct {
 	Molecules int        `json:"molecules"` // that stand several times
 	Graphs    int        `json:"graphs"`    // all of these together
-	Different int        `json:"different"` // molecules of which some values are different
+	Different int        `json:"different"` // molecules with different values
 	Examples  []Repeated `json:"examples,omitempty"`
 
 	groups [][]int
@@ -250,8 +251,9 @@ func sameValue(a, b string) bool {
 	return err1 == nil && err2 == nil && x == y
 }
 
-// Merged returns the collection with every molecule once: with the mean of its values, or with its class. Molecules whose classes
-// disagree are left out and told. The first graph of a molecule stays. The targets are values or classes as regression says.
+// Merged returns the collection with every molecule once: with the mean of its values, or with its
+// class. Molecules whose classes disagree are left out and reported. The first graph of a molecule
+// stays. regression says whether the targets are values or classes.
 func (d *Dataset) Merged(r Repeats, regression bool) (*Dataset, LeftOut) {
 	var out LeftOut
 	drop := make([]bool, len(d.Graphs))

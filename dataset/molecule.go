@@ -67,8 +67,8 @@ func (s *stream) moleculeGraph(m *chem.Molecule, id, target string) (*graph.Grap
 	if opts.LargestFragment {
 		if part := m.LargestFragment(); part != m {
 			m = part
-			s.warn.add(1, "molecule of several fragments, of which the largest is kept",
-				"molecules of several fragments, of which the largest is kept")
+			s.warn.add(1, "molecule with several fragments: only the largest is kept",
+				"molecules with several fragments: only the largest is kept")
 		}
 	}
 	switch opts.Hydrogens {

@@ -74,7 +74,7 @@ func (n *named) vertex(name string) (int, error) {
 		return v, nil
 	}
 	if len(n.node) >= n.lim.Vertices {
-		return 0, fmt.Errorf("more than %d vertices, the limit Limits.Vertices", n.lim.Vertices)
+		return 0, fmt.Errorf("more than %d vertices, which is the limit", n.lim.Vertices)
 	}
 	v := len(n.node)
 	n.index[name] = v
@@ -85,7 +85,7 @@ func (n *named) vertex(name string) (int, error) {
 
 func (n *named) edge(u, v int, d data, directed bool, line int) error {
 	if len(n.edges) >= n.lim.Edges {
-		return fmt.Errorf("more than %d edges, the limit Limits.Edges", n.lim.Edges)
+		return fmt.Errorf("more than %d edges, which is the limit", n.lim.Edges)
 	}
 	n.directed = n.directed || directed
 	n.edges = append(n.edges, namedEdge{u, v, d, line})

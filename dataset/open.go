@@ -50,7 +50,7 @@ func Open(path string, opts Options) (*Reader, error) {
 	}
 	if st.IsDir() {
 		if opts.Format != Auto && opts.Format != TUDataset {
-			return nil, fmt.Errorf("%s is a folder; only a TUDataset is one, not format %s", path, opts.Format)
+			return nil, fmt.Errorf("%s is a folder: its format must be tudataset, not %s", path, opts.Format)
 		}
 		return openTU(os.DirFS(path), path, opts)
 	}
@@ -77,8 +77,8 @@ func inCache(name string) (string, error) {
 	if _, err := os.Stat(path); err == nil && noDir == nil {
 		return path, nil
 	}
-	return "", fmt.Errorf("%s: no such file, folder, built-in collection (%s) or downloaded collection; \"mlg fetch %s\" downloads a TUDataset collection",
-		name, list(Builtins()), name)
+	return "", fmt.Errorf("%s: no such file, folder, built-in collection (%s) or downloaded collection",
+		name, list(Builtins()))
 }
 
 func openFile(f *os.File, size int64, path string, opts Options) (*Reader, error) {
@@ -105,10 +105,10 @@ func NewZipReader(src io.ReaderAt, size int64, name string, opts Options) (*Read
 		return nil, err
 	}
 	if ext := strings.ToLower(filepath.Ext(name)); ext == ".xlsx" || ext == ".xlsm" || ext == ".ods" {
-		return nil, fmt.Errorf("%s is a workbook, which is not read; save the sheet as CSV", name)
+		return nil, fmt.Errorf("%s is a workbook, which mlg cannot read; save the sheet as CSV", name)
 	}
 	if opts.Format != Auto && opts.Format != TUDataset {
-		return nil, fmt.Errorf("%s is a zip file; only a TUDataset may be one, not format %s", name, opts.Format)
+		return nil, fmt.Errorf("%s is a zip file: its format must be tudataset, not %s", name, opts.Format)
 	}
 	in := &directoryReader{ReaderAt: src, rest: maxZipDirectory}
 	z, err := zip.NewReader(in, size)
@@ -131,7 +131,7 @@ const (
 	maxZipDirectory = 1 << 20
 )
 
-var errManyEntries = fmt.Errorf("the zip file has more than %d entries, or names of more than %d bytes; a TUDataset has about ten",
+var errManyEntries = fmt.Errorf("the zip file has more than %d entries, or names of more than %d bytes together; a TUDataset has about ten entries",
 	maxZipEntries, maxZipDirectory)
 
 // directoryReader stops the reading of a directory that is too large, whatever number of entries it states.
@@ -194,7 +194,7 @@ func newReader(src io.Reader, file io.ReaderAt, size int64, name string, opts Op
 		}
 	}
 	if opts.Format == TUDataset {
-		return nil, fmt.Errorf("%s: a TUDataset is a folder or a zip file on disk, not a stream", name)
+		return nil, fmt.Errorf("%s: a TUDataset must be a folder or a zip file on disk, not a stream", name)
 	}
 	warn := &warnings{}
 	s := &stream{in: in, file: file, size: size, name: name, opts: opts, warn: warn, beside: Fields{SMILES: -1}}
@@ -253,7 +253,7 @@ func recognise(name string, head []byte) (Format, error) {
 	case IsZip(head):
 		return TUDataset, nil
 	case len(lead) == 0:
-		return "", errors.New("nothing in it, so that its format cannot be recognised; give the format")
+		return "", errors.New("format not recognised, because the file is empty")
 	case lead[0] == '{':
 		return JSONLines, nil
 	case lead[0] == '<':
@@ -275,5 +275,5 @@ func recognise(name string, head []byte) (Format, error) {
 	case looksLikeSMILES(first):
 		return SMILES, nil
 	}
-	return "", fmt.Errorf("format not recognised; give one of %s", list(Formats()))
+	return "", fmt.Errorf("format not recognised; want one of %s", list(Formats()))
 }

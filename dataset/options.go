@@ -52,9 +52,9 @@ type Limits struct {
 	Items    int64 // graphs, vertices and edges that Read keeps in all; lines and values of a file of a TUDataset
 }
 
-// Options say how graphs are read. Start from DefaultOptions. Models keep them as JSON, so
-// that new graphs become like those of the training data; see Like. In JSON a field that is
-// absent has its default, and limits are left out: they belong to the process that reads.
+// Options say how graphs are read. Start from DefaultOptions. Models keep them as JSON. So new
+// graphs are read like the training data; see Like. In JSON a field that is absent has its default,
+// and limits are left out: they belong to the process that reads.
 type Options struct {
 	Format Format `json:"format"` // default: auto
 
@@ -117,7 +117,7 @@ func (o Options) Like(other *Options) Options {
 	return o
 }
 
-// AtomFeatures names what the label of an atom says.
+// AtomFeatures names the features of an atom that are part of its label.
 func (o Options) AtomFeatures() []string {
 	out := []string{"element"}
 	for _, f := range []struct {

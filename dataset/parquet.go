@@ -18,7 +18,7 @@ func readParquet(s *stream) (nextGraph, error) {
 			return nil, fmt.Errorf("%s: %w", s.name, broken(err))
 		}
 		if int64(len(whole)) > s.opts.Limits.Bytes {
-			return nil, fmt.Errorf("%s: more than %d bytes, the limit Limits.Bytes", s.name, s.opts.Limits.Bytes)
+			return nil, fmt.Errorf("%s: more than %d bytes, which is the limit", s.name, s.opts.Limits.Bytes)
 		}
 		in, size = bytes.NewReader(whole), int64(len(whole))
 	}

@@ -139,7 +139,7 @@ func decimal(s []byte) (float64, error) {
 	x, err := strconv.ParseFloat(string(s), 64)
 	switch {
 	case errors.Is(err, strconv.ErrRange):
-		return 0, fmt.Errorf("%s is too large a number", quote(s))
+		return 0, fmt.Errorf("the number %s is too large", quote(s))
 	case err != nil:
 		return 0, fmt.Errorf("%s, want a number", quote(s))
 	case math.IsNaN(x) || math.IsInf(x, 0):

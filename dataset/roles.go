@@ -14,7 +14,7 @@ type Roles struct {
 	Structure Role   `json:"structure"`
 	ID        Role   `json:"id"`
 	Targets   []Role `json:"targets"`
-	// Open are the columns of which any may be the target, where nothing tells which.
+	// Open are the columns that may be the target, if it is not clear which one is.
 	Open []string `json:"open,omitempty"`
 }
 
@@ -103,7 +103,7 @@ func (c *Columns) roles(o Options, what string, structure bool) (Roles, error) {
 			r.Targets = append(r.Targets, Role{name, "all are asked for"})
 		}
 		if r.Open = nil; r.Targets == nil {
-			return r, fmt.Errorf("no %s may be a target among %s", what, quoteList(c.Names))
+			return r, fmt.Errorf("no %s can be a target among %s", what, quoteList(c.Names))
 		}
 	}
 	return r, nil
@@ -121,7 +121,7 @@ func (c *Columns) usualRoles(o Options) (r Roles) {
 	return r
 }
 
-// Suggest returns what the columns are by their names and values, whatever the format.
+// Suggest returns the roles of the columns by their names and values, for every format.
 func (c *Columns) Suggest(o Options) Roles {
 	if r, err := c.roles(o, "column", false); err == nil {
 		return r
@@ -193,7 +193,7 @@ func (c *Columns) structureRole(o Options, what string) (Role, error) {
 		}
 	}
 	if m, err := chem.ParseSMILES(r.Column, 1<<10); err == nil && len(m.Atoms) > 1 {
-		return r, fmt.Errorf("no SMILES column among %s; the first line looks like data, want the names of the columns before it",
+		return r, fmt.Errorf("no SMILES column among %s; the first line looks like data, want a line with the names of the columns",
 			quoteList(c.Names))
 	}
 	if r.Column == "" {

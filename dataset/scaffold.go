@@ -16,7 +16,7 @@ func Scaffolds(graphs []*graph.Graph) ([]int, error) {
 	for i, g := range graphs {
 		m, err := chem.Of(g)
 		if err != nil {
-			return nil, fmt.Errorf("graph %d (%s) is no molecule and has no scaffold: %w", i, g.ID(), err)
+			return nil, fmt.Errorf("graph %d (%s) has no scaffold, because it is not a molecule: %w", i, g.ID(), err)
 		}
 		if scaffolds[i], err = scaffold(m); err != nil {
 			return nil, err

@@ -37,7 +37,7 @@ func TestScaffolds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = "graph 0 (x) is no molecule and has no scaffold: "
+	const want = "graph 0 (x) has no scaffold, because it is not a molecule: "
 	if _, err := Scaffolds([]*graph.Graph{g}); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v", err)
 	}

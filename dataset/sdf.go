@@ -45,7 +45,7 @@ func sdfText(l *lines, lim Limits) ([]string, error) {
 			return text, nil
 		}
 		if size += len(line) + 16; size > lim.Record { // 16: the header of the string
-			return nil, l.fail("record longer than %d bytes, the limit Limits.Record", lim.Record)
+			return nil, l.fail("record longer than %d bytes, which is the limit", lim.Record)
 		}
 		text = append(text, string(line))
 		blank = blank && len(bytes.TrimSpace(line)) == 0

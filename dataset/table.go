@@ -196,8 +196,8 @@ func readTable(s *stream, read tableRow) (nextGraph, error) {
 	})
 }
 
-// columns returns the positions of the columns that are read, ascending: all, or of a wide table the first maxColumns and those that
-// the options or their usual names call for.
+// columns returns the positions of the columns that are read, ascending. It is all of them, but at
+// most maxColumns. Columns that the options name, and those with usual names, come first.
 func (s *stream) columns(names []string) []int {
 	keep := make([]bool, len(names))
 	n := 0
@@ -216,8 +216,8 @@ func (s *stream) columns(names []string) []int {
 		for _, usual := range [][]string{smilesNames, idNames, targetNames} {
 			take(findColumn(names, usual))
 		}
-		s.warn.add(len(names)-maxColumns, fmt.Sprintf("column beyond %d not read, unless a flag names it", maxColumns),
-			fmt.Sprintf("columns beyond %d not read, unless a flag names them", maxColumns))
+		s.warn.add(len(names)-maxColumns, fmt.Sprintf("column not read: at most %d are read, named ones first", maxColumns),
+			fmt.Sprintf("columns not read: at most %d are read, named ones first", maxColumns))
 	}
 	for i := range names {
 		take(i)
@@ -279,7 +279,7 @@ type record struct {
 	molecule      *chem.Molecule // nil: the column of structures has it
 }
 
-// The first records tell what the columns are: so many of them, or of so many bytes.
+// The first records decide the roles of the columns: at most so many records, and so many bytes.
 const (
 	sampleRecords = 200
 	sampleBytes   = 1 << 20
@@ -357,7 +357,8 @@ type tableReader struct {
 	unseen    error // a column that the options name and no record had so far
 }
 
-// start decides what the columns of the first records are. Where more follow, an SDF may have others later.
+// start decides the roles of the columns from the first records. If more records follow, an SDF may
+// have other fields later.
 func (t *tableReader) start(columns *Columns, whole bool) error {
 	var err error
 	if t.s.roles, err = columns.roles(t.s.opts, t.what, t.structure); err == nil {
@@ -437,7 +438,7 @@ func commas(v string) int {
 	return 0
 }
 
-// withPoint returns a number that has a decimal comma with a point, and every other text as it is.
+// withPoint replaces the decimal comma of a number by a point. It does not change other texts.
 func withPoint(v string) string {
 	if commas(v) != 1 {
 		return v

@@ -147,7 +147,7 @@ func TestExcel(t *testing.T) {
 	if d := mustReadText(t, SMILES, odd); d.IDs()[0] != "\U0001F600" {
 		t.Errorf("%q", d.IDs())
 	}
-	wantErrors(t, SMILES, []errorCase{{odd[:len(odd)-1], "the input breaks off"}})
+	wantErrors(t, SMILES, []errorCase{{odd[:len(odd)-1], "the input ends too early"}})
 }
 
 // Rows that cannot be read are left out and told, or refused.
@@ -159,7 +159,7 @@ func TestUnreadableRows(t *testing.T) {
 		got = append(got, fmt.Sprintf("%d %s", s.Line, s.Reason))
 	}
 	want := []string{"3 SMILES position 2: branch is not closed", `4 no structure in the column "smiles"`, `5 no structure in the column "smiles"`,
-		"6 2 columns, want 3 as in the header", `8 column 2: bare " in non-quoted-field`, "10 atom 2 (N) has a valence of 4, want at most 3; with a charge it is [N+]"}
+		"6 2 columns, want 3 as in the header", `8 column 2: bare " in non-quoted-field`, "10 atom 2 (N) has a valence of 4, want at most 3; with a charge, write [N+]"}
 	if !slices.Equal(got, want) || d.Skipped.Count != len(want) {
 		t.Errorf("left out\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
@@ -168,7 +168,7 @@ func TestUnreadableRows(t *testing.T) {
 	}
 	wantErrors(t, CSV, []errorCase{{text, "f:3: SMILES position 2: branch is not closed"}})
 	wantErrors(t, CSV, []errorCase{
-		{"CC,1.5\nCCC,2\n", `f:1: no SMILES column among "CC", "1.5"; the first line looks like data, want the names of the columns before it`},
+		{"CC,1.5\nCCC,2\n", `f:1: no SMILES column among "CC", "1.5"; the first line looks like data, want a line with the names of the columns`},
 		{"name,y\nq,1\n", `f:1: no SMILES column among "name", "y"`},
 		{"smiles,y\nCC,\"1\nCCC,2\n", `f:3: column 7: extraneous or missing " in quoted-field`},
 	})
@@ -306,7 +306,7 @@ func TestWideTable(t *testing.T) {
 		if want := "3000 columns, want 5000 as in the header"; d.Skipped.Count != 1 || d.Skipped.First[0].Reason != want {
 			t.Errorf("%+v", d.Skipped)
 		}
-		if want := "3000 columns beyond 2000 not read, unless a flag names them"; !slices.Contains(d.Warnings, want) {
+		if want := "3000 columns not read: at most 2000 are read, named ones first"; !slices.Contains(d.Warnings, want) {
 			t.Errorf("%q, want %s", d.Warnings, want)
 		}
 	}
@@ -379,7 +379,7 @@ func TestFragmentsOfTables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantWarnings(t, d, "3 molecules of several fragments, of which the largest is kept")
+	wantWarnings(t, d, "3 molecules with several fragments: only the largest is kept")
 	if s := Survey(d); s.Connected != 4 || s.Vertices != 3+4+4+2 {
 		t.Errorf("%+v", s)
 	}
@@ -430,7 +430,7 @@ func TestParquet(t *testing.T) {
 	}
 	o.Limits.Bytes = 1000
 	if _, err := ReadFrom(context.Background(), strings.NewReader("PAR1"+strings.Repeat("x", 2000)), "x.parquet", o); err == nil ||
-		!strings.Contains(err.Error(), "x.parquet: more than 1000 bytes, the limit Limits.Bytes") {
+		!strings.Contains(err.Error(), "x.parquet: more than 1000 bytes, which is the limit") {
 		t.Error(err)
 	}
 }
@@ -442,7 +442,7 @@ func TestColumnBytes(t *testing.T) {
 	if err := c.Add(f); err != nil {
 		t.Error(err)
 	}
-	if err := c.Add(f); err == nil || !strings.Contains(err.Error(), "columns of more than 512 MB; leave out some") {
+	if err := c.Add(f); err == nil || !strings.Contains(err.Error(), "columns have more than 512 MB of text") {
 		t.Error(err)
 	}
 }

@@ -109,9 +109,9 @@ func checkZip(z *zip.Reader, size int64, lim Limits) error {
 		sum, packedSum = sum+full, packedSum+packed
 		switch {
 		case !fs.ValidPath(name) || strings.ContainsAny(name, "\\:"):
-			return fmt.Errorf("name %q leads out of the zip file: refused", f.Name)
+			return fmt.Errorf("name %q points outside the zip file", f.Name)
 		case full > uint64(lim.Bytes) || sum > uint64(lim.Bytes):
-			return fmt.Errorf("more than %d bytes after decompression, the limit Limits.Bytes", lim.Bytes)
+			return fmt.Errorf("more than %d bytes after decompression, which is the limit", lim.Bytes)
 		case sum > ratioFloor && sum/uint64(lim.Ratio) > packedSum:
 			return fmt.Errorf("%s: %w", f.Name, tooDense(int64(packedSum), int64(sum), lim))
 		}
@@ -247,7 +247,7 @@ func (t *tu) split(count int, lim Limits) error {
 	t.vertices, t.local = group(t.graph, count), make([]int32, n)
 	for g, vs := range t.vertices {
 		if len(vs) > lim.Vertices {
-			return at(t.name("graph_indicator"), int(vs[lim.Vertices])+1, "graph %d has more than %d vertices, the limit Limits.Vertices", g+1, lim.Vertices)
+			return at(t.name("graph_indicator"), int(vs[lim.Vertices])+1, "graph %d has more than %d vertices, which is the limit", g+1, lim.Vertices)
 		}
 		for k, v := range vs {
 			t.local[v] = int32(k)
@@ -350,7 +350,7 @@ func (t *tu) agree(count int) error {
 		for i, s := range c.x.labels {
 			k, err := integer([]byte(s))
 			if err != nil || k < 0 || int(k) >= len(c.x.names) {
-				return at(t.name(c.kind+"_labels"), i+1, "label %q, want a number in [0, %d) that %s names", s, len(c.x.names), t.name(names))
+				return at(t.name(c.kind+"_labels"), i+1, "label %q, want a number in [0, %d) that has a name in %s", s, len(c.x.names), t.name(names))
 			}
 			c.x.labels[i] = c.x.names[k]
 		}
@@ -411,7 +411,7 @@ func (t *tu) graphTargets(column string, count int) ([]string, error) {
 // positive, finite numbers.
 func (t *tu) edgeWeights(warn *warnings) []float64 {
 	if t.edgeNumbers.cols > 1 {
-		warn.add(t.edgeNumbers.cols, "", "columns of edge attributes ignored: one column of positive numbers would serve as weights")
+		warn.add(t.edgeNumbers.cols, "", "columns of edge attributes ignored: only a single column of positive numbers can be weights")
 		return nil
 	}
 	bad := 0
@@ -421,7 +421,7 @@ func (t *tu) edgeWeights(warn *warnings) []float64 {
 		}
 	}
 	if bad > 0 {
-		warn.add(bad, "edge attribute is not positive, so that none serves as weight", "edge attributes are not positive, so that none serves as weight")
+		warn.add(bad, "edge attribute is not positive, so edge attributes are not used as weights", "edge attributes are not positive, so edge attributes are not used as weights")
 		return nil
 	}
 	return t.edgeNumbers.data

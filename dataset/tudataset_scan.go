@@ -8,8 +8,8 @@ import (
 
 var comma = []byte(",")
 
-// scanRows calls f for every line up to the last one that is not blank, so that blank
-// lines at the end do not count. A blank line before is an error.
+// scanRows calls f for every line. Blank lines at the end do not count. A blank line before is an
+// error.
 func scanRows(l *lines, f func(line []byte) error) error {
 	blank := 0 // number of the first of the blank lines before this one
 	for {
@@ -31,7 +31,7 @@ func scanRows(l *lines, f func(line []byte) error) error {
 			return at(l.name, blank, "empty line")
 		}
 		if int64(l.n) > l.rows {
-			return l.fail("more than %d lines, the limit Limits.Items", l.rows)
+			return l.fail("more than %d lines, which is the limit", l.rows)
 		}
 		if err := f(line); err != nil {
 			return l.fail("%w", err)
@@ -74,7 +74,7 @@ func scanTable[T any](l *lines, out *table[T], parse func(field []byte) (T, erro
 			t.data = append(t.data, x)
 		}
 		if int64(len(t.data)) > l.rows {
-			return fmt.Errorf("more than %d values, the limit Limits.Items", l.rows)
+			return fmt.Errorf("more than %d values, which is the limit", l.rows)
 		}
 		if t.rows == 0 {
 			t.cols = cols

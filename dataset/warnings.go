@@ -10,8 +10,8 @@ type warning struct {
 	one, many string
 }
 
-// add counts n occurrences of what is called one when there is one and many when there
-// are several.
+// add counts n occurrences of a warning. Its text is one for a single occurrence, and many for
+// several.
 func (w *warnings) add(n int, one, many string) {
 	if n == 0 {
 		return

@@ -21,6 +21,9 @@ const (
 	DistanceWeight EdgeWeight = "distance" // weights are distances: nearest neighbours have edges of weight 1 (graph.Nearest)
 )
 
+// DistancesWarning is the warning of Read about weights that are most likely distances.
+const DistancesWarning = "the graphs are complete and their edge weights are distances; graphs of nearest neighbours compare better"
+
 // distances reports whether the weights of all graphs of five or more vertices are distances.
 func distances(graphs []*graph.Graph) bool {
 	some := false
@@ -56,7 +59,7 @@ func (w EdgeWeight) apply(g *graph.Graph) (*graph.Graph, error) {
 		}
 		x, err := strconv.ParseFloat(strings.TrimSpace(e.Label), 64)
 		if err != nil || !positive(x) {
-			return 0, fmt.Errorf("edge (%d, %d): label %q is no weight, want a bond symbol - = # : $ or a positive number", e.U, e.V, e.Label)
+			return 0, fmt.Errorf("edge (%d, %d): label %q is not a weight, want a bond symbol - = # : $ or a positive number", e.U, e.V, e.Label)
 		}
 		return x, nil
 	})

@@ -22,11 +22,11 @@ func WriteDataset(ctx context.Context, path string, d *Dataset, f Format) error 
 		ext := strings.ToLower(filepath.Ext(strings.TrimSuffix(path, ".gz")))
 		switch e, ok := extensions[ext]; {
 		case ext == ".zip":
-			return fmt.Errorf("%s: a TUDataset is written as a folder, not as a zip file", path)
+			return fmt.Errorf("%s: a TUDataset is written to a folder, not to a zip file", path)
 		case ok:
 			f = e
 		case ext != "":
-			return fmt.Errorf("%s: no format is known by the extension %s, want .jsonl, .graphml, or a name without extension for the folder of a TUDataset", path, ext)
+			return fmt.Errorf("%s: unknown extension %s, want .jsonl, .graphml, or a name without extension for the folder of a TUDataset", path, ext)
 		}
 	}
 	switch f {
@@ -63,7 +63,7 @@ func xmlText(s string) (string, error) {
 	err := xml.EscapeText(&b, []byte(s))
 	const unknown = "\uFFFD" // stands for what XML cannot hold
 	if strings.Count(b.String(), unknown) != strings.Count(s, unknown) {
-		err = fmt.Errorf("text %q cannot stand in XML", s)
+		err = fmt.Errorf("XML cannot contain the text %q", s)
 	}
 	return b.String(), err
 }

@@ -114,12 +114,12 @@ func TestWriteDatasetErrors(t *testing.T) {
 		d    *Dataset
 		want string
 	}{
-		{"x", mixed, "1 graphs have vertex labels, 1 have none"},
+		{"x", mixed, "graphs with vertex labels: 1, graphs without: 1;"},
 		{"x", newline, `label "a\nb" cannot be a line of a TUDataset`},
-		{"x.graphml", control, `text "a\x01" cannot stand in XML`},
+		{"x.graphml", control, `XML cannot contain the text "a\x01"`},
 		{"x.smi", mixed, "no writer for format smiles"},
-		{"x.zip", mixed, "written as a folder"},
-		{"x.json5", mixed, "no format is known by the extension .json5"},
+		{"x.zip", mixed, "written to a folder"},
+		{"x.json5", mixed, "unknown extension .json5"},
 		{"no/such/x.jsonl", mixed, "no such file or directory"},
 	} {
 		err := WriteDataset(context.Background(), filepath.Join(dir, c.path), c.d, Auto)

@@ -157,7 +157,7 @@ func tuComplete(d *Dataset) error {
 	}
 	for _, what := range slices.Sorted(maps.Keys(have)) {
 		if none[what] > 0 {
-			return fmt.Errorf("%d graphs have %s, %d have none; a TUDataset has them for all or for none", have[what], what, none[what])
+			return fmt.Errorf("graphs with %s: %d, graphs without: %d; a TUDataset has them for all graphs or for none", what, have[what], none[what])
 		}
 	}
 	dim := Info(d).Attributes
@@ -191,8 +191,9 @@ func whole(s string) bool {
 	return true
 }
 
-// numbers replaces labels by what is written for them: themselves when all are whole numbers,
-// else their place, from 0, in the sorted list of labels, which becomes a file of its own.
+// numbers returns the numbers that are written for labels. If all labels are whole numbers, these
+// are the labels. Otherwise they are positions, from 0, in the sorted list of labels, which becomes
+// a file of its own.
 func (t tuText) numbers(kind string, labels map[string]string) error {
 	names := slices.Sorted(maps.Keys(labels))
 	if !slices.ContainsFunc(names, func(s string) bool { return !whole(s) }) {

@@ -105,7 +105,7 @@ func (c LineChart) Picture() (*Picture, error) {
 	for _, s := range c.Series {
 		names, xs = append(names, s.Name), append(xs, s.X...)
 		if len(s.X) != len(s.Y) {
-			return nil, fmt.Errorf("series %q: %d x, %d y, want as many of each", s.Name, len(s.X), len(s.Y))
+			return nil, fmt.Errorf("series %q: %d x and %d y, want the same number of each", s.Name, len(s.X), len(s.Y))
 		}
 		for i := range s.X {
 			if !finite(s.X[i], s.Y[i]) || !c.Linear && !(s.Y[i] > 0) {
@@ -159,7 +159,7 @@ func (s Scatter) Picture() (*Picture, error) {
 	}
 	n := len(s.X)
 	if n != len(s.Y) || s.Class != nil && len(s.Class) != n || n == 0 || s.Value != nil && len(s.Value.Of) != n {
-		return nil, fmt.Errorf("scatter %q: %d x, %d y, %d classes, want as many of each, and of values", s.Title, n, len(s.Y), len(s.Class))
+		return nil, fmt.Errorf("scatter %q: %d x, %d y and %d classes, want the same number of each, and of values", s.Title, n, len(s.Y), len(s.Class))
 	}
 	for i := range s.X {
 		if !finite(s.X[i], s.Y[i]) {

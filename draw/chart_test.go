@@ -203,7 +203,7 @@ func TestChartErrors(t *testing.T) {
 			return BarChart{Size: DefaultSize, Bars: []Bar{{"x", math.NaN(), 0}}}.Picture()
 		},
 		"no points": func() (*Picture, error) { return LineChart{Size: DefaultSize}.Picture() },
-		"2 x, 1 y": func() (*Picture, error) {
+		"2 x and 1 y": func() (*Picture, error) {
 			return LineChart{Size: DefaultSize, Series: []Series{{X: []float64{1, 2}, Y: []float64{1}}}}.Picture()
 		},
 		"point 1": func() (*Picture, error) {

@@ -21,8 +21,8 @@ var (
 )
 
 // classColors differ in lightness as well as in hue, and neighbours in the list differ most, so
-// that a small number of classes is told apart by everyone; charts add the shape of the mark. Blue and
-// orange are not among them: they say what speaks against and for.
+// everyone can tell a few classes apart. Charts also vary the shape of the marks. Blue and orange
+// are not among them: these speak against and for a class.
 var classColors = []color.NRGBA{
 	rgb(0x008f6b), // green
 	rgb(0xd44fa0), // magenta

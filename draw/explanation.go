@@ -9,9 +9,9 @@ import (
 	"github.com/mlgkernel/mlg/graph"
 )
 
-// Explanation draws a graph with what its vertices contribute to a prediction as colours: orange for it,
-// blue against it, with a scale, and a title that says what is explained unless the options have one.
-// Command, explorer and Python package show this picture.
+// Explanation draws a graph with the contributions of its vertices to a prediction as colours:
+// orange for it, blue against it. The picture has a scale. Its title says what is explained, unless
+// the options have a title. Command, explorer and Python package show this picture.
 func Explanation(g *graph.Graph, e *explain.Explanation, o Options) (*Picture, error) {
 	o.Title = cmp.Or(o.Title, e.Headline())
 	name := fmt.Sprintf("contributions to the %s, sum %s", e.What, total(e.Sum))

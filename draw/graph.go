@@ -27,7 +27,7 @@ const (
 type Values struct {
 	Vertex []float64 // one for each vertex
 	Limit  float64   // the absolute value of the strongest colour; positive
-	Name   string    // what the values are, for the scale: "contribution to the margin for opioid"
+	Name   string    // name of the values, for the scale: "contribution to the margin for opioid"
 
 	low, high string // what a negative and a positive value say, in a word
 }
@@ -277,8 +277,8 @@ func (d *drawing) picture() *Picture {
 	return p
 }
 
-// scale draws the scale of the values below y: what they are, colours with their numbers, and what the
-// ends say.
+// scale draws the scale of the values below y: their name, colours with numbers, and the meaning of
+// the ends.
 func (d *drawing) scale(p *Picture, y float64) {
 	values := d.o.Values
 	w := min(180, p.Width-4*margin)

@@ -23,7 +23,7 @@ func HeatMap(ctx context.Context, title string, k *kernel.Matrix, class []string
 	}
 	n := k.Rows
 	if class != nil && len(class) != n {
-		return nil, fmt.Errorf("%d classes for a kernel matrix of order %d, want as many", len(class), n)
+		return nil, fmt.Errorf("%d classes for a kernel matrix of order %d, want one for each row", len(class), n)
 	}
 	names, number := numbered(class, n)
 	order, err := cluster.Order(ctx, k, number)

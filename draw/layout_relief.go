@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// reliefWork bounds the tries to avoid collisions, each of which costs the square of the
-	// number of atoms: 2000 tries for 100 atoms, a few tenths of a second.
+	// reliefWork bounds the tries to avoid collisions. A try costs the square of the number of
+	// atoms: 2000 tries for 100 atoms take a few tenths of a second.
 	reliefWork = 20_000_000
 
 	room   = 0.9  // the smallest distance between atoms without a bond that needs no relief

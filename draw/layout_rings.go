@@ -51,8 +51,7 @@ func (s *ringSystem) place(adj adjacency, m *molecule, pos []point) {
 	s.join(blocks, shapes, pos)
 }
 
-// join puts blocks of the given shapes together at the atoms that they have in common. The first one
-// stays as it is.
+// join puts blocks of the given shapes together at their common atoms. The first one does not move.
 func (s *ringSystem) join(blocks []*block, shapes [][]point, pos []point) {
 	placed := map[int]bool{}
 	for len(blocks) > 0 {

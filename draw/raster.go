@@ -22,9 +22,9 @@ import (
 // maxPixels is the largest number of pixels of a PNG.
 const maxPixels = 64 << 20
 
-// PNG returns the picture as PNG, with scale pixels for one of the picture. Texts are set
-// in the Go fonts, so that the bytes depend on nothing outside. The error says that the
-// scale is not a positive number or the image would have more than 64 Mi pixels.
+// PNG returns the picture as PNG, with scale pixels for one of the picture. Texts are set in the Go
+// fonts. So the bytes depend on nothing outside. The error says that the scale is not a positive
+// number or the image would have more than 64 Mi pixels.
 func (p *Picture) PNG(scale float64) ([]byte, error) {
 	w, h := math.Ceil(p.Width*scale), math.Ceil(p.Height*scale)
 	if !(scale > 0) || !(w*h <= maxPixels) {

@@ -20,7 +20,7 @@ type Panel struct {
 // are for each of the graphs, also name and limit of the values: colours mean the same in all.
 func Gallery(title string, columns int, panels []Panel, o Options) (*Picture, error) {
 	if columns < 1 || len(panels) == 0 {
-		return nil, errors.New("a gallery needs a graph and a column")
+		return nil, errors.New("a gallery needs at least one graph and one column")
 	}
 	scale, pictures := o.Values, make([]*Picture, len(panels))
 	width, height, heights := 0.0, 0.0, make([]float64, (len(panels)+columns-1)/columns)

@@ -39,18 +39,18 @@ func (r *Report) Facts() []string {
 		fmt.Sprintf("%s, parameters %s, kernels %s.", p.Learner, p.Selection, p.Fitting),
 	}
 	if !p.Honest {
-		out = append(out, "The parameters were tuned on the folds that are reported: these figures are too high.")
+		out = append(out, "The parameters were tuned on the reported folds. So these figures are too high.")
 	}
 	if r.Uneven {
-		out = append(out, "The classes are uneven: accuracy says little, AUC and balanced accuracy say more.")
+		out = append(out, "The classes are uneven, so accuracy says little. AUC and balanced accuracy say more.")
 	}
 	if d := &r.Duplicates; d.Graphs > 0 {
-		out = append(out, fmt.Sprintf("%d graphs are isomorphic to others (%d groups, %d graphs with conflicting targets); on average %.1f graphs have a twin in their training part.",
+		out = append(out, fmt.Sprintf("%d graphs are isomorphic to others (groups: %d, graphs with conflicting targets: %d). On average, %.1f graphs have an isomorphic graph in their training part.",
 			d.Graphs, d.Groups, d.Conflicting, d.AcrossFolds))
 	}
 	for _, x := range r.Results {
 		if x.Limited > 0 {
-			out = append(out, fmt.Sprintf("%d trainings of %s stopped at the limit of iterations.", x.Limited, x.Name))
+			out = append(out, fmt.Sprintf("Trainings of %s that stopped at the limit of iterations: %d.", x.Name, x.Limited))
 		}
 	}
 	return out

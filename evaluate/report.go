@@ -28,7 +28,8 @@ type Report struct {
 	Classes []string `json:"classes,omitempty"` // none for regression
 	// Uneven says that accuracy tells little about the classes (metrics.Uneven): the rows are compared by AUC.
 	Uneven bool `json:"uneven,omitempty"`
-	// Rare is the class of which average precision and enrichment tell, "" where none is rare.
+	// Rare is the rare class that average precision and enrichment are about, "" if no class is
+	// rare.
 	Rare     string   `json:"rare_class,omitempty"`
 	Protocol Protocol `json:"protocol"`
 	// Duplicates tells how far test graphs occur in their training parts.
@@ -55,7 +56,7 @@ type Protocol struct {
 	Ratio     float64 `json:"test_train_ratio"`
 }
 
-// Duplicates tells of isomorphic graphs (graph.Duplicates) in a dataset.
+// Duplicates counts isomorphic graphs (graph.Duplicates) in a dataset.
 type Duplicates struct {
 	Groups      int `json:"groups"`      // of two or more isomorphic graphs
 	Graphs      int `json:"graphs"`      // in these groups
@@ -84,9 +85,9 @@ type Result struct {
 	// Limited is the number of trainings behind the predictions that stopped at the limit of
 	// iterations of the SVM; their solutions are not exact.
 	Limited int `json:"limited_trainings,omitempty"`
-	// KernelSeconds is the time for the kernel matrices of all settings, LearnSeconds that for
-	// choosing, training and predicting, and Seconds the sum of the two. With Inductive they are
-	// sums over the folds, of which several run at a time.
+	// KernelSeconds is the time for the kernel matrices of all settings. LearnSeconds is the time
+	// for choosing, training and predicting. Seconds is the sum of the two. With Inductive they are
+	// sums over the folds, and several folds run at the same time.
 	Seconds       float64 `json:"seconds"`
 	KernelSeconds float64 `json:"kernel_seconds"`
 	LearnSeconds  float64 `json:"learn_seconds"`
@@ -201,8 +202,8 @@ func (r *Report) test(a, b *Result) metrics.Test {
 	return t
 }
 
-// Add takes over the rows of a report on the same splits, in place of those with the same names and after the
-// others, and makes the tests anew. The Protocol stays as it is.
+// Add adds the rows of a report on the same splits, and computes the tests again. A row replaces
+// the row with the same name. The Protocol does not change.
 func (r *Report) Add(x *Report) error {
 	if r.Graphs != x.Graphs || !slices.EqualFunc(r.Splits.Fold, x.Splits.Fold, slices.Equal) {
 		return fmt.Errorf("reports on %s and %s are not on the same splits", r.Dataset, x.Dataset)

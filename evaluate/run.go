@@ -82,7 +82,7 @@ func newEvaluation(d *dataset.Dataset, candidates []choose.Candidate, o *Options
 		return nil, err
 	}
 	if e.Targets.Regression() && o.OnReported {
-		return nil, errors.New("parameters can be chosen on the reported folds for classes only, and the targets are values")
+		return nil, errors.New("parameters can be chosen on the reported folds for classes only, but the targets are values")
 	}
 	if e.Splits = o.Splits; o.Splits == nil {
 		if e.Splits, err = e.Targets.Deal(o.Folds, o.Repeats, o.Seed); err != nil {
@@ -90,11 +90,11 @@ func newEvaluation(d *dataset.Dataset, candidates []choose.Candidate, o *Options
 		}
 	}
 	if n := len(e.Splits.Fold[0]); n != len(d.Graphs) {
-		return nil, fmt.Errorf("splits of %d graphs, but %d graphs", n, len(d.Graphs))
+		return nil, fmt.Errorf("splits for %d graphs, want %d as in the data", n, len(d.Graphs))
 	}
 	if !e.Splits.Tuned() && !o.OnReported && !o.LeaveOneOut {
-		return nil, fmt.Errorf("%d folds %s leave fewer than two to choose parameters by, want at least 3 folds or leave-one-out",
-			e.Splits.Folds, e.Splits.Scheme)
+		return nil, fmt.Errorf("the splits (%s) leave fewer than two folds to choose parameters on: %d in all, want at least 3 folds or leave-one-out",
+			e.Splits.Scheme, e.Splits.Folds)
 	}
 	for repeat := range e.Splits.Repeats() {
 		for f := range e.Splits.Folds {
@@ -162,7 +162,7 @@ func (e *evaluation) addMethods(candidates []choose.Candidate) error {
 // addRow adds a row of the report.
 func (e *evaluation) addRow(name string, methods []*method) error {
 	if name == "" || name == majorityName || slices.ContainsFunc(e.rows, func(x reportRow) bool { return x.name == name }) {
-		return fmt.Errorf("candidate or combination %q, want a name of its own", name)
+		return fmt.Errorf("candidate or combination %q: the name is in use, want another one", name)
 	}
 	if len(methods) == 0 {
 		return fmt.Errorf("candidate %s has no settings", name)

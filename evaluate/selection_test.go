@@ -145,13 +145,13 @@ func TestSplits(t *testing.T) {
 		o := quick(4, 1)
 		o.Splits = s
 		_, err := Run(t.Context(), ds, family(), o)
-		if err == nil || !strings.Contains(err.Error(), "leave fewer than two to choose parameters by") {
+		if err == nil || !strings.Contains(err.Error(), "leave fewer than two folds to choose parameters on") {
 			t.Errorf("%s: %v", s.Scheme, err)
 		}
 	}
 	o := quick(4, 1)
 	o.Splits = fixed
-	if _, err = Run(t.Context(), dataset.Scales(20, 3), family(), o); err == nil || err.Error() != "splits of 72 graphs, but 20 graphs" {
+	if _, err = Run(t.Context(), dataset.Scales(20, 3), family(), o); err == nil || err.Error() != "splits for 72 graphs, want 20 as in the data" {
 		t.Errorf("%v", err)
 	}
 }

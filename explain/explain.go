@@ -41,30 +41,30 @@ type Options struct {
 
 // Contributions are what the vertices of a graph contribute to a value.
 type Contributions struct {
-	Vertices []float64 `json:"vertices" help:"of each vertex"`
+	Vertices []float64 `json:"vertices" help:"contribution of each vertex"`
 	Sum      float64   `json:"sum"`
 	// Together is how many vertices were left out at a time, and share what they do together: 1
 	// but for large graphs.
-	Together int `json:"together" help:"vertices that share their effect; 1 but for large graphs"`
+	Together int `json:"together" help:"number of vertices that share a contribution; more than 1 only for large graphs"`
 }
 
 // Explanation says what the vertices of a graph contribute to what a model predicts for it: to the
 // margin for a class (svm.Learner.Decision), or to a value. Contributions add up to Value − Baseline.
 type Explanation struct {
-	Graph   string `json:"graph" help:"identifier"`
-	Class   string `json:"class" help:"that positive contributions speak for; empty for values"`
-	Against string `json:"against,omitempty" help:"the class against which; empty for all others"`
+	Graph   string `json:"graph" help:"identifier of the graph"`
+	Class   string `json:"class" help:"class that positive contributions speak for; empty for values"`
+	Against string `json:"against,omitempty" help:"class that negative contributions speak for; empty for all others"`
 	What    string `json:"what" help:"what the value is: the margin for a class, or the name of the values"`
 	Says    string `json:"says" help:"the value and its baseline, in words"`
 	// Value is f(G). Baseline is 0 for a margin, the boundary between the classes, and the mean of
 	// the training graphs for values.
 	Value    float64 `json:"value"`
 	Baseline float64 `json:"baseline" help:"0, the boundary, for a class; the mean of the training graphs for values"`
-	Slopes   bool    `json:"slopes" help:"vertices are slopes, which do not add up"`
+	Slopes   bool    `json:"slopes" help:"the vertices have slopes, which do not add up"`
 	Contributions
 	// Bias and the terms of Graphs add up to Value.
 	Bias   float64     `json:"bias"`
-	Graphs []GraphTerm `json:"graphs" help:"what training graphs add to the value"`
+	Graphs []GraphTerm `json:"graphs" help:"what each training graph adds to the value"`
 }
 
 // GraphTerm is what one training graph adds to a value.
@@ -83,7 +83,7 @@ func (e *Explanation) Headline() string {
 }
 
 // ErrNoLearner is the error of a model that predicts nothing.
-var ErrNoLearner = errors.New("the model has no learner: it predicts nothing that could be explained")
+var ErrNoLearner = errors.New("the model has no learner, so there is no prediction to explain")
 
 // ErrClass is an error about the classes of Options.
 type ErrClass string
@@ -154,7 +154,7 @@ func (e *Explanation) function(m *model.Model, row []float64, o Options) (f svm.
 	}
 	against := slices.Index(m.Classes, e.Against)
 	if against < 0 || against == class {
-		return f, ErrClass(fmt.Sprintf("class %s against %s, want two of %s", e.Class, e.Against, strings.Join(m.Classes, ", ")))
+		return f, ErrClass(fmt.Sprintf("class %s against %s, want two of the classes %s", e.Class, e.Against, strings.Join(m.Classes, ", ")))
 	}
 	e.What += " against " + e.Against
 	return m.Learner.Between(class, against), nil

@@ -365,7 +365,7 @@ func TestRefuses(t *testing.T) {
 	}{
 		{&model.Model{Kernel: m.Kernel}, d.Graphs[0], explain.Options{}, "has no learner"},
 		{m, d.Graphs[0], explain.Options{Class: "x"}, "class x, want one of"},
-		{m, d.Graphs[0], explain.Options{Class: m.Classes[0], Against: m.Classes[0]}, "want two of"},
+		{m, d.Graphs[0], explain.Options{Class: m.Classes[0], Against: m.Classes[0]}, "want two of the classes"},
 		{m, d.Graphs[0], explain.Options{Slopes: true}, "sp has no slopes"},
 		{values, d.Graphs[0], explain.Options{Class: "x"}, "predicts values"},
 	} {

@@ -84,7 +84,7 @@ func factorSlopes(ctx context.Context, x *kernel.FittedFactor, g *graph.Graph, s
 	case baseline.Attributer:
 		out, err = k.Attribute(ctx, prepared[0], slopes)
 	default:
-		return nil, fmt.Errorf("%s has no slopes: multiscale kernels, wl, wl-oa and labels have; every kernel has contributions", x)
+		return nil, fmt.Errorf("%s has no slopes: only multiscale kernels, wl, wl-oa and labels have them; every kernel has contributions", x)
 	}
 	if err == nil && x.Subdivide {
 		out = ends(g, out)

@@ -127,14 +127,14 @@ func Decode(data []byte) (*Batch, error) {
 		b.strings = append(b.strings, string(take[uint8](r, "bytes of a string", int64(n))))
 	}
 	if r.err == nil && len(r.data) > 0 {
-		r.err = fmt.Errorf("%d bytes behind the last string", len(r.data))
+		r.err = fmt.Errorf("%d bytes after the last string", len(r.data))
 	}
 	for _, numbers := range [][]int32{b.labels, b.edgeLabels, b.ids, b.targets, b.smiles} {
 		if r.err != nil || len(numbers) == 0 {
 			continue
 		}
 		if lo, hi := slices.Min(numbers), slices.Max(numbers); lo < -1 || int(hi) >= len(b.strings) {
-			r.err = fmt.Errorf("number of a string from %d to %d, want -1 to %d", lo, hi, len(b.strings)-1)
+			r.err = fmt.Errorf("numbers of strings from %d to %d, want -1 to %d", lo, hi, len(b.strings)-1)
 		}
 	}
 	return b, r.err
@@ -149,7 +149,7 @@ type arrayReader struct {
 func take[T int64 | float64 | int32 | uint8](r *arrayReader, what string, n int64) []T {
 	size := int64(binary.Size(T(0)))
 	if r.err == nil && (n < 0 || n > int64(len(r.data))/size) {
-		r.err = fmt.Errorf("%d %s, more than the %d bytes that are left hold", n, what, len(r.data))
+		r.err = fmt.Errorf("%d %s, but only %d bytes are left", n, what, len(r.data))
 	}
 	if r.err != nil {
 		return nil
@@ -167,11 +167,11 @@ func (s start) after(bytes int, n, m, attributes, coordinates, weights int64) (s
 	room := int64(bytes)
 	switch {
 	case n < 0 || n > room-int64(s.vertices) || n > MaxVertices:
-		return s, fmt.Errorf("%d vertices, more than the batch holds", n)
+		return s, fmt.Errorf("%d vertices, more than the batch has", n)
 	case m < 0 || m > room-int64(s.edges):
-		return s, fmt.Errorf("%d edges, more than the batch holds", m)
+		return s, fmt.Errorf("%d edges, more than the batch has", m)
 	case attributes < 0 || attributes > (room-int64(s.attributes))/max(n, 1):
-		return s, fmt.Errorf("%d attributes of %d vertices, more than the batch holds", attributes, n)
+		return s, fmt.Errorf("%d attributes of %d vertices, more than the batch has", attributes, n)
 	case coordinates != 0 && coordinates != 2 || weights != 0 && weights != 1:
 		return s, fmt.Errorf("%d coordinates of a vertex and %d weights of an edge, want 0 or 2 and 0 or 1", coordinates, weights)
 	}

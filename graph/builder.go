@@ -41,7 +41,7 @@ type arc struct {
 type Given struct {
 	Loops    int // self-loops, which were left out
 	Parallel int // edges that were given before, in the same direction
-	Weights  int // edges that were given with different weights, of which they have the mean
+	Weights  int // edges that were given with different weights; they have the mean
 	Labels   int // edges that were given with different labels, which were joined
 	// Directed says that some edges were given in one direction only and others in both.
 	Directed bool

@@ -1,6 +1,6 @@
 package graph
 
-// mostDistances is the largest number of vertices of which Distances looks at all triangles.
+// mostDistances is the largest number of vertices for which Distances looks at all triangles.
 const mostDistances = 1000
 
 // Distances reports whether the weights are distances and not likenesses. Three things must hold:

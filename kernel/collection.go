@@ -28,8 +28,8 @@ func NewCollection(graphs []*graph.Graph) *Collection {
 	return c
 }
 
-// Keep lets the collection keep Gram matrices of its factors, up to a number of bytes, so that they
-// need not be computed again.
+// Keep lets the collection keep Gram matrices of its factors, up to a number of bytes. They are
+// then not computed again.
 func (c *Collection) Keep(bytes int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -48,8 +48,8 @@ func (c *Collection) keeps(m *Matrix) bool {
 	return true
 }
 
-// Standardization returns what the collection's attributes are standardised with, measured when
-// it is first asked for.
+// Standardization returns the means and deviations that standardise the collection's attributes. It
+// computes them at the first call.
 func (c *Collection) Standardization() (*Standardization, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -164,8 +164,8 @@ func (c *Collection) Gram(ctx context.Context, k Kernel) (*Matrix, error) {
 	return c.Grams(nil, k).Gram(ctx, k)
 }
 
-// Grams are the kernel matrices of some kernels, to be asked for one by one. What they have in
-// common is computed once, and kept as long as it is needed.
+// Grams gives the matrices of some kernels one by one. Shared work is done once, and kept as long
+// as it is needed.
 type Grams struct {
 	In *Collection
 	// Of has the graphs of the collection whose matrices they are, nil for all.

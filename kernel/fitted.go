@@ -28,7 +28,7 @@ func (f *FittedFactor) Fitted(ctx context.Context) (Fitted, error) {
 		return f.fitted, nil
 	}
 	if f.in.graphs == nil {
-		return nil, fmt.Errorf("%s: there are no graphs to fit it to", f)
+		return nil, fmt.Errorf("%s: no graphs to fit it to", f)
 	}
 	graphs, err := f.Training()
 	if err != nil {
@@ -140,9 +140,8 @@ func (f *FittedFactor) Resolved() (Kernel, error) {
 	return k, nil
 }
 
-// Compare returns the kernel of two graphs, as it is fitted to the collection. They need not be of
-// the collection. A Resolver, and a kernel that cannot compare new graphs, sees the two graphs
-// alone.
+// Compare returns the kernel of two graphs, fitted to the collection. The graphs may be new. A
+// Resolver, and a kernel that cannot compare new graphs, sees only the two graphs.
 func (f *FittedFactor) Compare(ctx context.Context, g, h *graph.Graph) (float64, error) {
 	two, err := f.Prepare([]*graph.Graph{g, h})
 	if err != nil {

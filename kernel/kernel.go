@@ -59,8 +59,8 @@ func Semidefinite(k Kernel) bool {
 const normalTolerance = 1e-9 // for weights and values that round
 
 // CheckNormalized returns an error unless k(G, G) = 1 for every graph G. Only such kernels can be
-// combined. By their parameters all kernels are normalised, except those whose parameter
-// "normalize" is false, and sums of other weights. Gram matrices are looked at as well.
+// combined. The parameters show that a kernel is normalised: it has no parameter "normalize" that
+// is false, and the weights of a sum add up to 1. Gram matrices are checked as well.
 func CheckNormalized(k Kernel) error {
 	if x := self(k); !(math.Abs(x-1) <= normalTolerance) {
 		return fmt.Errorf("%s: only normalised kernels can be combined", k)
@@ -92,7 +92,7 @@ func self(k Kernel) float64 {
 	return 1
 }
 
-// Given is a kernel whose matrix for the graphs that it will be fitted to is there already.
+// Given is a kernel whose matrix is known before it is fitted.
 type Given struct {
 	Kernel
 	Matrix *Matrix
@@ -106,7 +106,7 @@ func (k Given) Gram(context.Context) (*Matrix, error) { return k.Matrix, nil }
 
 // Cross implements Fitted: there are no values of other graphs.
 func (k Given) Cross(context.Context, []*graph.Graph) (*Matrix, error) {
-	return nil, fmt.Errorf("%s: only the matrix of its own graphs is there", k)
+	return nil, fmt.Errorf("%s: the matrix is given, so there are no values for other graphs", k)
 }
 
 // Semidefinite reports whether the kernel is positive semi-definite.

@@ -111,7 +111,7 @@ func find(v reflect.Value, name string) (parameter, error) {
 		for i, p := range all {
 			names[i] = p.name
 		}
-		return parameter{}, fmt.Errorf("no parameter %s, it has %s", name, strings.Join(names, ", "))
+		return parameter{}, fmt.Errorf("no parameter %s, want one of %s", name, strings.Join(names, ", "))
 	}
 	return all[i], nil
 }
@@ -235,9 +235,8 @@ func Parse(text string) (Kernel, error) {
 	return k, k.Validate()
 }
 
-// With returns the kernel with a parameter set to what a text says: numbers as Go writes them,
-// lists with commas, true or false. The value itself is not checked; see
-// Validate.
+// With returns the kernel with a parameter set from a text: numbers as Go writes them, lists with
+// commas, true or false. The value itself is not checked; see Validate.
 func With(k Kernel, name, text string) (Kernel, error) {
 	v := copyOf(k)
 	p, err := find(v, name)

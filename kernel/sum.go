@@ -28,8 +28,8 @@ type Term struct {
 	Factors []Factor `json:"factors"`
 }
 
-// Factor is a kernel with what is done to graphs before it sees them. In JSON it is the kernel
-// with two more fields.
+// Factor is a kernel, and how graphs are prepared for it. In JSON it is the kernel with two
+// more fields.
 type Factor struct {
 	Kernel Kernel
 	// Standardize makes every vertex attribute x to (x − m)/s, with its mean m and standard
@@ -129,7 +129,7 @@ func (s Sum) single() bool {
 	return len(s.Terms) == 1 && len(s.Terms[0].Factors) == 1 && s.Terms[0].Weight == 1
 }
 
-// A sum that is written out has at most that many products and factors.
+// Limits of the products and factors of a sum that is multiplied out.
 const (
 	maxTerms   = 1024
 	maxFactors = 1 << 14
@@ -221,7 +221,7 @@ func (s Sum) Validate() error {
 		for _, f := range t.Factors {
 			_, nested := asSum(f.Kernel)
 			if nested && (f.Standardize || f.Subdivide) {
-				return fmt.Errorf("sum: term %d: graphs are prepared for single kernels, not for a sum", i)
+				return fmt.Errorf("sum: term %d: subdivide and standardize are for single kernels, not for a sum", i)
 			}
 			if err := f.Kernel.Validate(); err != nil {
 				return err

@@ -22,8 +22,8 @@ type Work struct {
 	// stages may run concurrently.
 	Progress func(Progress)
 	// Trace, when set, is called at the start of a piece of work of a stage ("classes",
-	// "landmarks", "gram", …), concurrently; what it returns is called at the end. It lets a
-	// caller with a clock measure where the time goes.
+	// "landmarks", "gram", …), concurrently. It returns a function, which is called at the end. It
+	// lets a caller with a clock measure where the time goes.
 	Trace func(stage string) (end func())
 }
 

@@ -32,7 +32,7 @@ func (a Axis) target(i int) string {
 
 func (a Axis) validate(name string, n int) error {
 	if len(a.IDs) != n || a.Targets != nil && len(a.Targets) != n {
-		return fmt.Errorf("%d identifiers and %d targets for %d %s", len(a.IDs), len(a.Targets), n, name)
+		return fmt.Errorf("%d identifiers and %d targets, want one of each for the %d %s", len(a.IDs), len(a.Targets), n, name)
 	}
 	return nil
 }

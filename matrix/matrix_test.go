@@ -97,7 +97,7 @@ func TestWrite(t *testing.T) {
 		want string
 	}{
 		{"k.txt", rows, `unknown extension ".txt"`},
-		{"k.npy", Axis{IDs: []string{"a"}}, "1 identifiers and 0 targets for 3 rows"},
+		{"k.npy", Axis{IDs: []string{"a"}}, "1 identifiers and 0 targets, want one of each for the 3 rows"},
 	} {
 		if err := Write(ctx, at(c.name), m, c.rows, nil); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, want %s", err, c.want)
@@ -114,11 +114,11 @@ func TestReadNPYErrors(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"", "not a .npy file"},
 		{"hello world", "not a .npy file"},
-		{s[:50], "the header breaks off"},
+		{s[:50], "the header ends too early"},
 		{strings.Replace(s, "<f8", "<f4", 1), "want numbers of type float64"},
 		{strings.Replace(s, "(3, 3)", "(3,3,3)", 1), "want an array of one or two dimensions"},
 		{strings.Replace(s, "(3, 3), }   ", "(999999, 9)}", 1), "shape (999999, 9), but 72 bytes"},
-		{s[:190], "the data break off"},
+		{s[:190], "the data end too early"},
 		{strings.Replace(s, "\x01\x00", "\x09\x00", 1), "version 9"},
 	} {
 		if _, err := decodeNPY([]byte(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {

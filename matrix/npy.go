@@ -113,7 +113,7 @@ func decodeNPY(b []byte) (*kernel.Matrix, error) {
 		return nil, fmt.Errorf("version %d of .npy, want 1, 2 or 3", b[6])
 	}
 	if length > int64(len(b)-start) {
-		return nil, errors.New("the header breaks off")
+		return nil, errors.New("the header ends too early")
 	}
 	head, data := string(b[start:][:length]), b[start+int(length):]
 	if !strings.Contains(head, "'<f8'") {
@@ -129,7 +129,7 @@ func decodeNPY(b []byte) (*kernel.Matrix, error) {
 		return nil, err
 	}
 	if rows > 0 && cols > len(data)/8/rows {
-		return nil, fmt.Errorf("the data break off: shape (%d, %d), but %d bytes", rows, cols, len(data))
+		return nil, fmt.Errorf("the data end too early: shape (%d, %d), but %d bytes", rows, cols, len(data))
 	}
 	m := kernel.NewMatrix(rows, cols)
 	copy(m.Data, file.Floats(data))

@@ -20,7 +20,7 @@ type Rows struct {
 // CreateRows starts a file of rows with the given number of columns.
 func CreateRows(path string, cols int) (*Rows, error) {
 	if filepath.Ext(path) != ".npy" {
-		return nil, fmt.Errorf("%s: vectors are written to a .npy file", path)
+		return nil, fmt.Errorf("%s: want a name that ends with .npy for vectors", path)
 	}
 	f, err := file.Create(path)
 	if err != nil {

@@ -56,9 +56,10 @@ func AveragePrecision(positive []bool, score []float64) (ap float64, ok bool) {
 	return ap / found, found > 0
 }
 
-// Enrichment returns how many times as many positive examples there are among the best, a fraction
-// of all examples rounded up, as there would be in any order. Of equal scores at the end each counts with
-// the same weight: it is the mean over all orders of them. ok is false when there are no positives.
+// Enrichment returns the share of positive examples among the best, divided by the share among all.
+// The best are a fraction of all examples, rounded up. Equal scores at the border count with the
+// same weight: the result is the mean over all their orders. ok is false when there are no
+// positives.
 func Enrichment(positive []bool, score []float64, fraction float64) (factor float64, ok bool) {
 	n := float64(len(score))
 	top := math.Ceil(fraction*n - 1e-9) // 5 % of 100 are 5
@@ -74,8 +75,8 @@ func Enrichment(positive []bool, score []float64, fraction float64) (factor floa
 // leastProbability bounds the loss of an example that was held to be impossible.
 const leastProbability = 1e-15
 
-// LogLoss returns the mean of −log p over examples, p being the probability of the class of the example,
-// or 1e-15 if that is more. probabilities has a row for each example and a column for each class.
+// LogLoss returns the mean of −log p over examples. p is the probability of the true class, but at
+// least 1e-15. probabilities has a row for each example and a column for each class.
 func LogLoss(truth []int, probabilities [][]float64) float64 {
 	sum := 0.0
 	for i, t := range truth {

@@ -34,7 +34,7 @@ func (c Confusion) Add(d Confusion) {
 	}
 }
 
-// Accuracy returns the share of examples that were taken for what they are.
+// Accuracy returns the share of examples with the right class.
 func (c Confusion) Accuracy() float64 {
 	right, all := 0, 0
 	for i, row := range c {
@@ -122,9 +122,9 @@ func AUC(positive []bool, score []float64) (auc float64, ok bool) {
 	return pairs / (float64(len(positives)) * float64(len(negatives))), true
 }
 
-// MacroAUC returns the mean, over the classes that occur beside others, of the AUC of that
-// class against the rest. scores has one row per example and one column per class. With two
-// classes whose columns are opposite it is the AUC of either.
+// MacroAUC returns the mean AUC of each class against the rest, over the classes that occur but are
+// not alone. scores has one row per example and one column per class. With two classes whose
+// columns are opposite it is the AUC of either.
 func MacroAUC(truth []int, scores [][]float64, classes int) (auc float64, ok bool) {
 	positive := make([]bool, len(truth))
 	column := make([]float64, len(truth))

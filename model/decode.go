@@ -133,13 +133,13 @@ func (d *decoder) strings(name string) []string {
 	for i := range out {
 		n := le.Uint64(lengths[8*i:])
 		if n > uint64(len(rest)) {
-			d.fail("section %s: string %d has %d bytes, and %d are left", name, i, n, len(rest))
+			d.fail("section %s: string %d has %d bytes, but only %d are left", name, i, n, len(rest))
 			return nil
 		}
 		out[i], rest = string(rest[:n]), rest[n:]
 	}
 	if len(rest) > 0 {
-		d.fail("section %s: %d bytes behind the last string", name, len(rest))
+		d.fail("section %s: %d bytes after the last string", name, len(rest))
 	}
 	return out
 }
@@ -161,7 +161,7 @@ func (d *decoder) model() *Model {
 		m.Nearest = d.floats("train/nearest")
 	}
 	if m.Targets != nil && len(m.Targets) != len(m.IDs) {
-		d.fail("%d targets for %d training graphs", len(m.Targets), len(m.IDs))
+		d.fail("%d targets, want %d, one for each training graph", len(m.Targets), len(m.IDs))
 	}
 	if d.err == nil {
 		m.Graphs = d.graphs(m.IDs, m.Targets)
@@ -215,7 +215,7 @@ func (d *decoder) lowRank(name string, k mlg.Kernel, graphs []*graph.Graph) kern
 	var head lowRankJSON
 	d.json(name, &head)
 	if d.err == nil && (k.Base == "") == (head.Base == "") {
-		d.fail("section %s: base kernel %q, and %q in the kernel itself, want one of the two", name, head.Base, k.Base)
+		d.fail("section %s: base kernel %q here and %q in the kernel, want exactly one of them", name, head.Base, k.Base)
 	}
 	k.Base += head.Base
 	s := &mlg.Snapshot{Kernel: k, Levels: head.Levels}

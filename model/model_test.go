@@ -329,7 +329,7 @@ func TestRoundTripLearners(t *testing.T) {
 		m := make()
 		m.Targets, m.Nearest, m.Reader, m.Created, m.Estimates = nil, nil, nil, nil, nil
 		roundTrip(t, m, fresh)
-		if _, err := m.Predict(t.Context(), fresh, 1); err == nil || !strings.Contains(err.Error(), "only be searched") {
+		if _, err := m.Predict(t.Context(), fresh, 1); err == nil || !strings.Contains(err.Error(), "cannot predict") {
 			t.Errorf("error %v", err)
 		}
 	})

@@ -19,7 +19,7 @@ type Neighbour struct {
 	Similarity float64 `json:"similarity"`
 }
 
-// Prediction is what a model says about one graph.
+// Prediction is the prediction of a model for one graph.
 type Prediction struct {
 	Class string  // of a classifier
 	Value float64 // of a model of values
@@ -47,7 +47,7 @@ func (m *Model) Predict(ctx context.Context, graphs []*graph.Graph, nearest int)
 // known, as Kernel.Cross returns them.
 func (m *Model) PredictCross(cross *kernel.Matrix, nearest int) ([]Prediction, error) {
 	if m.Learner == nil {
-		return nil, errors.New("model: no learner in it, it can only be searched")
+		return nil, errors.New("model: it has no learner, so it cannot predict")
 	}
 	values, err := m.Learner.Values(svm.Full(cross))
 	if err != nil {
@@ -85,9 +85,9 @@ type Posterior struct {
 	*svm.Posterior
 }
 
-// Posterior returns what deviations are computed from, the factors of the training graphs' kernel matrix, which are
-// not kept in files. It takes O(n³) time for n training graphs, with svm.Options.Basis at most, and the memory of two
-// matrices. Without a Gaussian process it is svm.ErrNoProcess.
+// Posterior returns the factors of the training graphs' kernel matrix. Deviations are computed from
+// them. Files do not keep them. It takes O(n³) time for n training graphs, with svm.Options.Basis
+// at most, and the memory of two matrices. Without a Gaussian process it is svm.ErrNoProcess.
 func (m *Model) Posterior(ctx context.Context) (*Posterior, error) {
 	if m.Learner == nil || m.Learner.Process == nil {
 		return nil, svm.ErrNoProcess
@@ -186,9 +186,8 @@ func (m *Model) Percentile(similarity float64) int {
 	return min(100, sort.SearchFloat64s(m.Nearest, similarity))
 }
 
-// Unlike reports whether the largest similarity of a new graph to a training graph is in the
-// lowest percentile of what training graphs have among themselves: such a graph is unlike
-// anything in training, and what the model says of it is a guess.
+// Unlike reports whether a new graph is unlike the training graphs: 99 % of the training graphs
+// have a more similar one among the others. Its prediction is then a guess.
 func (m *Model) Unlike(similarity float64) bool {
 	return m.Nearest != nil && similarity < m.Nearest[1]
 }

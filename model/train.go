@@ -11,7 +11,7 @@ import (
 	"github.com/mlgkernel/mlg/svm"
 )
 
-// TrainOptions say what a trained model holds besides what its plan says.
+// TrainOptions are the contents of a trained model that are not in its plan.
 type TrainOptions struct {
 	// Reader and Created go into the model; Created gets the learner's parameter and the way
 	// of combination as well.
@@ -24,7 +24,7 @@ type TrainOptions struct {
 // models.
 func Train(ctx context.Context, d *dataset.Dataset, p *choose.Plan, o TrainOptions) (*Model, error) {
 	if p.Indefinite {
-		return nil, errors.New("a model cannot hold a kernel that is not positive semi-definite: its matrices are changed on every training part")
+		return nil, errors.New("a model cannot keep a kernel that is not positive semi-definite")
 	}
 	m := &Model{IDs: d.IDs(), Targets: d.Targets(), Reader: o.Reader, Created: map[string]string{}, Classes: p.Classes}
 	for k, v := range o.Created {

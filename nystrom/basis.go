@@ -104,8 +104,8 @@ func Choose(ctx context.Context, self []float64, row func(p int, dst []float64) 
 	return b, widen(x, b.Dim()), nil
 }
 
-// draw returns a candidate with a probability proportional to its residual, among those
-// whose residual is above least, of which there is one.
+// draw returns a candidate with a probability proportional to its residual. It draws only from
+// candidates with a residual above least. There must be one.
 func (b *Basis) draw(random *rand.Rand, least float64) int {
 	sum := 0.0
 	for _, r := range b.Residual {

@@ -50,7 +50,7 @@ func Fit(ctx context.Context, s *store.Space, o Options) (*Embedding, error) {
 func (e *Embedding) Transform(ctx context.Context, records []float64) ([]float64, error) {
 	size, d := e.space.Size(), e.Dim()
 	if len(records)%size != 0 {
-		return nil, fmt.Errorf("%d numbers, want a multiple of %d, the numbers of a record", len(records), size)
+		return nil, fmt.Errorf("%d numbers, want a multiple of %d, the size of a record", len(records), size)
 	}
 	n := len(records) / size
 	out := make([]float64, n*d)

@@ -132,9 +132,8 @@ type Statistics struct {
 	MeanVertices float64 `json:"mean_vertices"`
 	// MeanEdges counts every undirected edge twice, once in each direction, as the paper does.
 	MeanEdges float64 `json:"mean_edges"`
-	// MeanDiameter is the mean, over the graphs, of the largest number of hops between two
-	// vertices that are connected. For a graph that is not connected that is the largest
-	// diameter of a component; for one without edges it is 0.
+	// MeanDiameter is the mean diameter of the graphs, in hops. The diameter of a graph that is not
+	// connected is the largest one of a component. Without edges it is 0.
 	MeanDiameter float64 `json:"mean_diameter"`
 	Classes      []int   `json:"classes"` // graphs of each class, the largest first
 	// Disconnected counts the graphs with more than one component. The paper does not.

@@ -114,8 +114,8 @@ func ByValue(targets []float64, folds, repeats int, seed uint64) (*Splits, error
 	})
 }
 
-// ByGroup puts the examples of a group into one fold. The groups come in the order of falling size, equal ones
-// shuffled, and each goes to the smallest fold. scheme says what they are.
+// ByGroup puts the examples of a group into one fold. The groups are sorted by falling size, and
+// equal ones are shuffled. Each goes to the smallest fold. scheme names the groups.
 func ByGroup(scheme string, groups []int, folds, repeats int, seed uint64) (*Splits, error) {
 	members := map[int][]int{}
 	for i, g := range groups {
@@ -148,12 +148,12 @@ func ByGroup(scheme string, groups []int, folds, repeats int, seed uint64) (*Spl
 // same time are in one part.
 func ByTime(times []float64, folds int) (*Splits, error) {
 	if folds < 1 || folds >= len(times) {
-		return nil, fmt.Errorf("%d folds of %d graphs by time, want at least 1, and fewer than graphs", folds, len(times))
+		return nil, fmt.Errorf("%d folds by time of %d graphs, want at least 1 and fewer than graphs", folds, len(times))
 	}
 	if i := slices.IndexFunc(times, math.IsNaN); i >= 0 {
 		return nil, fmt.Errorf("time %d is not a number", i)
 	}
-	s := &Splits{Scheme: "by time, each from those before", Folds: folds, Forward: true, Fold: [][]int{make([]int, len(times))}}
+	s := &Splits{Scheme: "by time, each predicted from the earlier ones", Folds: folds, Forward: true, Fold: [][]int{make([]int, len(times))}}
 	sorted := slices.Sorted(slices.Values(times))
 	for i, t := range times {
 		earlier, _ := slices.BinarySearch(sorted, t)
@@ -177,7 +177,7 @@ func Fixed(test []bool) (*Splits, error) {
 		}
 	}
 	if tested := len(s.Test(0, 0)); tested == 0 || tested == len(test) {
-		return nil, fmt.Errorf("%d of %d graphs are tested, want some and not all", tested, len(test))
+		return nil, fmt.Errorf("%d of %d graphs are tested, want at least 1 and not all", tested, len(test))
 	}
 	return s, nil
 }
@@ -214,7 +214,7 @@ func Read(r io.Reader, ids []string) (*Splits, error) {
 	d := json.NewDecoder(r)
 	d.DisallowUnknownFields()
 	if err := d.Decode(s); err != nil {
-		return nil, fmt.Errorf("no file of splits: %w", err)
+		return nil, fmt.Errorf("not a file of splits: %w", err)
 	}
 	if s.Folds < 1 || len(s.Fold) == 0 {
 		return nil, fmt.Errorf("%d folds and %d repeats, want at least 1 of each", s.Folds, len(s.Fold))
@@ -224,12 +224,12 @@ func Read(r io.Reader, ids []string) (*Splits, error) {
 		for at < min(len(s.IDs), len(ids)) && s.IDs[at] == ids[at] {
 			at++
 		}
-		return nil, fmt.Errorf("the splits are for other graphs: %d of them, %d here, and graph %d is the first that differs",
+		return nil, fmt.Errorf("the splits are for other graphs: %d there, %d here, and graph %d is the first that differs",
 			len(s.IDs), len(ids), at)
 	}
 	for r, fold := range s.Fold {
 		if len(fold) != len(ids) {
-			return nil, fmt.Errorf("repeat %d has %d graphs, the data have %d", r, len(fold), len(ids))
+			return nil, fmt.Errorf("repeat %d has %d graphs, want %d as in the data", r, len(fold), len(ids))
 		}
 		for i, f := range fold {
 			if f < -1 || f >= s.Folds {

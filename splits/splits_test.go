@@ -181,10 +181,10 @@ func TestByTime(t *testing.T) {
 		folds int
 		want  string
 	}{
-		{[]float64{1, 2}, 0, "0 folds of 2 graphs by time, want at least 1, and fewer than graphs"},
-		{[]float64{1, 2}, -1, "-1 folds of 2 graphs by time, want at least 1, and fewer than graphs"},
-		{[]float64{1, 2}, 2, "2 folds of 2 graphs by time, want at least 1, and fewer than graphs"},
-		{nil, 1, "1 folds of 0 graphs by time, want at least 1, and fewer than graphs"},
+		{[]float64{1, 2}, 0, "0 folds by time of 2 graphs, want at least 1 and fewer than graphs"},
+		{[]float64{1, 2}, -1, "-1 folds by time of 2 graphs, want at least 1 and fewer than graphs"},
+		{[]float64{1, 2}, 2, "2 folds by time of 2 graphs, want at least 1 and fewer than graphs"},
+		{nil, 1, "1 folds by time of 0 graphs, want at least 1 and fewer than graphs"},
 		{[]float64{1, math.NaN(), 3}, 1, "time 1 is not a number"},
 	} {
 		if _, err := ByTime(c.times, c.folds); err == nil || err.Error() != c.want {
@@ -198,7 +198,7 @@ func TestFixed(t *testing.T) {
 	if err != nil || !slices.Equal(s.Test(0, 0), []int{1}) || !slices.Equal(s.Without(0, 0), []int{0, 2}) || s.Tuned() {
 		t.Errorf("%+v, %v", s, err)
 	}
-	if _, err := Fixed([]bool{true, true}); err == nil || err.Error() != "2 of 2 graphs are tested, want some and not all" {
+	if _, err := Fixed([]bool{true, true}); err == nil || err.Error() != "2 of 2 graphs are tested, want at least 1 and not all" {
 		t.Errorf("%v", err)
 	}
 }
@@ -219,14 +219,14 @@ func TestFile(t *testing.T) {
 		t.Errorf("%+v, %v, want %+v", got, err, s)
 	}
 	for _, c := range []struct{ text, want string }{
-		{strings.Replace(text, `"b"`, `"x"`, 1), "other graphs: 4 of them, 4 here, and graph 1 is the first that differs"},
-		{strings.Replace(text, `,"d"`, ``, 1), "other graphs: 3 of them, 4 here, and graph 3"},
-		{`{"folds":2,"fold":[[0,1,0]]}`, "repeat 0 has 3 graphs, the data have 4"},
+		{strings.Replace(text, `"b"`, `"x"`, 1), "other graphs: 4 there, 4 here, and graph 1 is the first that differs"},
+		{strings.Replace(text, `,"d"`, ``, 1), "other graphs: 3 there, 4 here, and graph 3"},
+		{`{"folds":2,"fold":[[0,1,0]]}`, "repeat 0 has 3 graphs, want 4 as in the data"},
 		{`{"folds":2,"fold":[[0,1,0,2]]}`, "repeat 0: fold 2 of graph 3, want -1 to 1"},
 		{`{"folds":2,"fold":[[0,0,0,0]]}`, "repeat 0: fold 0 has no graphs to test or to train on"},
 		{`{"folds":0,"fold":[[0,0,0,0]]}`, "0 folds and 1 repeats"},
 		{`{"fold":[]}`, "0 folds and 0 repeats"},
-		{`{"folds":"x"}`, "no file of splits: "}, {`{"nodes":2}`, "no file of splits: "}, {``, "no file of splits: "},
+		{`{"folds":"x"}`, "not a file of splits: "}, {`{"nodes":2}`, "not a file of splits: "}, {``, "not a file of splits: "},
 	} {
 		if _, err := Read(strings.NewReader(c.text), ids); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.text, err, c.want)

@@ -18,7 +18,7 @@ import (
 // docs/explanation/costs.md.
 func (s *Store) Search(ctx context.Context, queries []float64, k int) ([][]kernel.Hit, error) {
 	if k < 0 {
-		return nil, fmt.Errorf("%d graphs wanted, want a number that is not negative", k)
+		return nil, fmt.Errorf("k = %d, want at least 0", k)
 	}
 	block, err := s.space.Block(queries)
 	if err != nil {

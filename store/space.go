@@ -34,7 +34,7 @@ func NewSpace(m *model.Model) (*Space, error) {
 	for _, f := range m.Kernel.Factors {
 		low := model.LowRank(f)
 		if low == nil {
-			return nil, fmt.Errorf("%s is not a low-rank kernel, and a store can keep no other; mlg fit makes a model that it can keep", f)
+			return nil, fmt.Errorf("%s is not a low-rank kernel, and a store can keep only those", f)
 		}
 		size := 0
 		for _, p := range low.Orders() {
@@ -138,7 +138,7 @@ func (b *Block) order() int { return b.factors[0].Levels()[0].Order() }
 // definite. It runs in the calling goroutine.
 func (s *Space) Block(records []float64) (*Block, error) {
 	if len(records)%s.size != 0 {
-		return nil, fmt.Errorf("%d numbers, want a multiple of %d, the numbers of a record", len(records), s.size)
+		return nil, fmt.Errorf("%d numbers, want a multiple of %d, the size of a record", len(records), s.size)
 	}
 	b := &Block{}
 	at := 0

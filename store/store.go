@@ -68,7 +68,7 @@ func (s *Store) open(data []byte) error {
 		return err
 	}
 	if len(sections) == 0 || sections[0].Name != "model" {
-		return errors.New("the store file has no model in front")
+		return errors.New("the store file does not begin with a model")
 	}
 	if err := sections[0].Check(); err != nil {
 		return fmt.Errorf("the store file is %w", err)
@@ -83,10 +83,10 @@ func (s *Store) open(data []byte) error {
 		c := &chunk{Section: section, first: s.n}
 		var first int
 		if fmt.Sscanf(c.Name, "graphs/%d/%d", &first, &c.n); c.n < 1 || c.n > maxGraphs || c.Name != chunkName(s.n, c.n) {
-			return fmt.Errorf("the store file has section %s behind %d graphs", c.Name, s.n)
+			return fmt.Errorf("the store file has section %s after %d graphs", c.Name, s.n)
 		}
 		if last := len(s.chunks) - 1; last >= 0 && (s.chunks[last].n != s.chunks[0].n || c.n > s.chunks[0].n) {
-			return fmt.Errorf("the store file has %d graphs in section %s, want at most %d, as in those before it", c.n, c.Name, s.chunks[0].n)
+			return fmt.Errorf("the store file has %d graphs in section %s, want at most %d as in the sections before", c.n, c.Name, s.chunks[0].n)
 		}
 		if size := 8 * s.space.tiles(c.n); len(c.Data) < size {
 			return fmt.Errorf("section %s has %d bytes, too few for its %d matrices", c.Name, len(c.Data), c.n)
@@ -164,7 +164,7 @@ func (s *Store) Texts(lo, hi int) (ids, targets []string, err error) {
 			for j := range pair {
 				n, w := binary.Uvarint(rest)
 				if w <= 0 || n > uint64(len(rest)-w) {
-					return fmt.Errorf("%s: the texts of graph %d break off", s.path, c.first+i)
+					return fmt.Errorf("%s: the texts of graph %d end too early", s.path, c.first+i)
 				}
 				pair[j] = string(rest[w:][:n])
 				rest = rest[w+int(n):]

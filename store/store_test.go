@@ -350,7 +350,7 @@ func TestResume(t *testing.T) {
 	if renamed[9], err = b.Build(); err != nil {
 		t.Fatal(err)
 	}
-	refuse("its graphs 8 … 15 are not those", m, renamed)
+	refuse("its graphs 8 … 15 differ from those", m, renamed)
 	again("after refusals", 24)
 }
 
@@ -425,7 +425,7 @@ func TestDamage(t *testing.T) {
 	if _, err := s.Search(t.Context(), records(t, s.Space()).Data, 1); err == nil || !strings.Contains(err.Error(), "damaged: section graphs/16/4 does not match its checksum") || !strings.Contains(err.Error(), path) {
 		t.Errorf("error %v", err)
 	}
-	for name, text := range map[string]string{"empty": "", "not an mlg store file": "hello", "breaks off": string(data[:50])} {
+	for name, text := range map[string]string{"empty": "", "not an mlg store file": "hello", "ends too early": string(data[:50])} {
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -448,17 +448,17 @@ func TestSections(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, change := range map[string]func(s []file.Section) []file.Section{
-		"no model in front":            func(s []file.Section) []file.Section { return s[1:] },
-		"graphs/8/8 behind 0 graphs":   func(s []file.Section) []file.Section { return slices.Delete(s, 1, 2) },
-		"graphs/0/0 behind 0 graphs":   func(s []file.Section) []file.Section { s[1].Name = "graphs/0/0"; return s },
-		"graphs/0/008 behind 0 graphs": func(s []file.Section) []file.Section { s[1].Name = "graphs/0/008"; return s },
+		"not begin with a model":      func(s []file.Section) []file.Section { return s[1:] },
+		"graphs/8/8 after 0 graphs":   func(s []file.Section) []file.Section { return slices.Delete(s, 1, 2) },
+		"graphs/0/0 after 0 graphs":   func(s []file.Section) []file.Section { s[1].Name = "graphs/0/0"; return s },
+		"graphs/0/008 after 0 graphs": func(s []file.Section) []file.Section { s[1].Name = "graphs/0/008"; return s },
 		"4 graphs in section graphs/4/4": func(s []file.Section) []file.Section {
 			s[1].Name, s[2].Name, s[3].Name = "graphs/0/3", "graphs/3/1", "graphs/4/4"
 			return s
 		},
-		"too few for its 16 matrices":       func(s []file.Section) []file.Section { s[1].Name = "graphs/0/16"; return s[:2] },
-		"the texts of graph 4 break off":    func(s []file.Section) []file.Section { s[1].Data = s[1].Data[:len(s[1].Data)-12]; return s },
-		"matrix 0 is not positive definite": func(s []file.Section) []file.Section { s[1].Data = make([]byte, len(s[1].Data)); return s },
+		"too few for its 16 matrices":        func(s []file.Section) []file.Section { s[1].Name = "graphs/0/16"; return s[:2] },
+		"the texts of graph 4 end too early": func(s []file.Section) []file.Section { s[1].Data = s[1].Data[:len(s[1].Data)-12]; return s },
+		"matrix 0 is not positive definite":  func(s []file.Section) []file.Section { s[1].Data = make([]byte, len(s[1].Data)); return s },
 	} {
 		sections, err := file.Decode(data, Kind, Version)
 		if err != nil {

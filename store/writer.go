@@ -71,7 +71,7 @@ func write(ctx context.Context, path string, m *model.Model, next func() (*graph
 		name, texts := chunkName(w.Graphs, n), encodeTexts(w.Graphs, b.graphs)
 		if len(kept) > 0 {
 			if old := kept[0]; old.Name != name || len(old.Data) != 8*space.tiles(n)+len(texts) || !bytes.HasSuffix(old.Data, texts) {
-				return w, fmt.Errorf("%s: its graphs %d … %d are not those that there are now; delete it to start anew", path+file.Partial, w.Graphs, w.Graphs+n-1)
+				return w, fmt.Errorf("%s: its graphs %d … %d differ from those of the data; delete it to start again", path+file.Partial, w.Graphs, w.Graphs+n-1)
 			}
 			kept = kept[1:]
 			w.Resumed += n
@@ -91,7 +91,7 @@ func write(ctx context.Context, path string, m *model.Model, next func() (*graph
 		return w, err
 	}
 	if len(kept) > 0 {
-		return w, fmt.Errorf("%s has more than the %d graphs there are now; delete it to start anew", path+file.Partial, w.Graphs)
+		return w, fmt.Errorf("%s has more than the %d graphs of the data; delete it to start again", path+file.Partial, w.Graphs)
 	}
 	return w, log.Commit()
 }

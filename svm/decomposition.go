@@ -12,15 +12,15 @@ import (
 )
 
 // decomposition is a Gram matrix K = Q T Qᵀ with Q orthogonal and T symmetric tridiagonal. It takes
-// O(n³) time once. After that everything about (K + λI)⁻¹ costs O(n²) for each λ. It does what an
-// eigendecomposition would do, of which it is the first step, in about a fifteenth of the time
+// O(n³) time once. After that everything about (K + λI)⁻¹ costs O(n²) for each λ. It replaces an
+// eigendecomposition, and is its first step. It takes about a fifteenth of the time
 // (bench/runs/2026-11-15-svm).
 type decomposition struct {
 	q         *kernel.Matrix // Q
 	diag, off []float64      // T
 }
 
-// decompose decomposes a Gram matrix, of which the lower triangle is read.
+// decompose decomposes a Gram matrix. It reads the lower triangle.
 func decompose(ctx context.Context, gram View) (*decomposition, error) {
 	m, err := copied(ctx, gram)
 	if err != nil {

@@ -53,8 +53,7 @@ type Function struct {
 	Iterations int
 }
 
-// Targets are what is learned: the classes of the examples, any integers, or their values where
-// Labels is nil.
+// Targets are the classes of the examples, as any integers, or their values if Labels is nil.
 type Targets struct {
 	Labels []int
 	Values []float64
@@ -76,9 +75,9 @@ func (t Targets) checkWeights(n int, kind Kind) error {
 	case t.Weights == nil:
 		return nil
 	case kind != SVM:
-		return errors.New("svm: weights of examples, which only SVM has")
+		return errors.New("svm: weights of examples are for SVM only")
 	case len(t.Weights) != n:
-		return fmt.Errorf("svm: %d weights of %d examples", len(t.Weights), n)
+		return fmt.Errorf("svm: %d weights of examples, want %d", len(t.Weights), n)
 	}
 	for i, w := range t.Weights {
 		if !(w > 0) || math.IsInf(w, 1) {
@@ -181,7 +180,7 @@ func classesOf(labels []int) (classes []int, members [][]int, err error) {
 	slices.Sort(classes)
 	classes = slices.Compact(classes)
 	if len(classes) < 2 {
-		return nil, nil, fmt.Errorf("svm: %d examples of %d class(es) %v, want at least two classes", len(labels), len(classes), classes)
+		return nil, nil, fmt.Errorf("svm: %d examples with the classes %v, want at least two classes", len(labels), classes)
 	}
 	members = make([][]int, len(classes))
 	for k, l := range labels {
@@ -363,7 +362,7 @@ func (l *Learner) pairValue(values []float64, p int) float64 {
 	return (values[a] - values[b]) / 2
 }
 
-// Forget drops what was found of examples that are left out, which files do not have.
+// Forget drops the leave-one-out values of examples, which files do not have.
 func (l *Learner) Forget() {
 	if l.LeaveOneOut = nil; l.Process != nil {
 		l.Process.LeaveOneOut = nil
@@ -439,7 +438,7 @@ func (f *Function) validate(n int) error {
 	}
 	for k, s := range f.Support {
 		if s < 0 || s >= n || k > 0 && s <= f.Support[k-1] {
-			return fmt.Errorf("support example %d at position %d, want increasing ones below %d", s, k, n)
+			return fmt.Errorf("support example %d at position %d, want increasing numbers below %d", s, k, n)
 		}
 	}
 	return finite(append([]float64{f.Bias, f.Objective}, f.Coefficients...))
@@ -453,9 +452,9 @@ func finite(x []float64) error {
 	return nil
 }
 
-// StandardScores returns (x − mean)/scale, scale being the standard deviation, or 1 if that is 0.
-// Values that are learned in these units mean the same to C, ridge and ε for all data; Rescale
-// turns what was learned back.
+// StandardScores returns (x − mean)/scale. scale is the standard deviation, or 1 if that is 0. In
+// these units C, ridge and ε mean the same for all data. Rescale turns a learner back to the units
+// of the data.
 func StandardScores(x []float64) (z []float64, mean, scale float64) {
 	largest := 0.0
 	for _, v := range x {

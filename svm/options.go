@@ -62,8 +62,8 @@ type Options struct {
 
 	// Probability asks for probabilities of classes. They come from the values of examples that
 	// were not seen: with SVM by 5 further trainings whose folds are drawn from Seed, with
-	// KernelRidge by leave-one-out. KernelRidge also moves its biases, so that the class of an
-	// example is the most probable one.
+	// KernelRidge by leave-one-out. KernelRidge also moves its biases. Then the class of an example
+	// is the most probable one.
 	Probability bool
 	Seed        uint64
 

@@ -40,8 +40,8 @@ const MostExamples = 1 << 15
 // Noise returns the standard deviation of e.
 func (p *Process) Noise() float64 { return p.Scale * math.Sqrt(p.Ridge) }
 
-// validate returns an error if a number is impossible for so many examples, of which some are
-// learned from.
+// validate returns an error if a number is impossible for so many examples, of which some are used
+// in training.
 func (p *Process) validate(examples, learned int) error {
 	if examples > MostExamples {
 		return fmt.Errorf("svm: Gaussian process of %d examples, want at most %d", examples, MostExamples)

@@ -297,7 +297,7 @@ func TestProcessErrors(t *testing.T) {
 	if _, err := p.Deviations(ctx, Full(bad), ones(1)); err == nil || !strings.Contains(err.Error(), "deviation of example 0") {
 		t.Errorf("error %v", err)
 	}
-	if _, err := l.Posterior(ctx, Full(kernel.NewMatrix(3, 3))); err == nil || !strings.Contains(err.Error(), "3 examples, but 2") {
+	if _, err := l.Posterior(ctx, Full(kernel.NewMatrix(3, 3))); err == nil || !strings.Contains(err.Error(), "3 examples and 2") {
 		t.Errorf("error %v", err)
 	}
 	for _, change := range []func(*Learner){

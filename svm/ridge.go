@@ -11,8 +11,8 @@ import (
 	"github.com/mlgkernel/mlg/kernel"
 )
 
-// ErrDefinite is the error (as told by errors.Is) of ridges that are too small for a Gram matrix
-// that is not positive semi-definite.
+// ErrDefinite is the error (by errors.Is) of a ridge that is too small for a Gram matrix that is
+// not positive semi-definite.
 var ErrDefinite = errors.New("not positive definite: want a larger ridge, or Clip")
 
 func tooSmall(lambda float64) error {

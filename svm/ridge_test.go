@@ -174,7 +174,7 @@ func TestRidgeErrors(t *testing.T) {
 		want   string
 	}{
 		{gram, []float64{1, 2}, 0.5, "ridge 0.5 is not positive definite"},
-		{gram, []float64{1}, 2, "2 examples, but 1 targets"},
+		{gram, []float64{1}, 2, "2 examples and 1 targets"},
 		{gram, []float64{1, 2}, math.NaN(), "Ridge = NaN"},
 		{bad, []float64{1, 2}, 1, "row 0, column 1 is NaN"},
 		{kernel.NewMatrix(2, 2), []float64{1, 2}, 0, "not positive definite"},

@@ -136,8 +136,8 @@ func TestErrors(t *testing.T) {
 		opt    Options
 		want   string
 	}{
-		{gram, []int{3, 3}, DefaultOptions(), "2 examples of 1 class(es) [3], want at least two classes"},
-		{gram, nil, DefaultOptions(), "Gram matrix of 2 examples, but 0 targets"},
+		{gram, []int{3, 3}, DefaultOptions(), "2 examples with the classes [3], want at least two classes"},
+		{gram, nil, DefaultOptions(), "Gram matrix of 2 examples and 0 targets"},
 		{wide, []int{0, 1}, DefaultOptions(), "Gram matrix is 2×3, want a square one"},
 		{nan, []int{0, 1}, DefaultOptions(), "not finite"},
 		{gram, []int{0, 1}, Options{}, "C = 0"},

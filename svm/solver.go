@@ -24,8 +24,8 @@ const checkEvery = 1000
 // on NCI1 (bench/runs/2026-11-15-svm).
 const shrinkShare = 0.2
 
-// ErrIterations is the error (as told by errors.Is) of a training that ran into
-// MaxIterations. The learner that comes with it is usable, but not optimal.
+// ErrIterations is the error (by errors.Is) of a training that stopped at MaxIterations. The
+// learner that comes with it is usable, but not optimal.
 var ErrIterations = errors.New("svm: iteration limit reached before the tolerance")
 
 // solver solves a problem for one C after the other.

@@ -118,7 +118,7 @@ func (v View) square(n int) error {
 		return fmt.Errorf("svm: Gram matrix is %d×%d, want a square one", r, c)
 	}
 	if r != n {
-		return fmt.Errorf("svm: Gram matrix of %d examples, but %d targets", r, n)
+		return fmt.Errorf("svm: Gram matrix of %d examples and %d targets, want the same number", r, n)
 	}
 	return nil
 }

@@ -97,7 +97,7 @@ func decode(data []byte) (*contents, error) {
 	}
 	c.damage = err
 	if len(sections) == 0 || sections[0].Name != "plan" || sections[0].Check() != nil {
-		c.note(errors.New("the tiles file has no good plan"))
+		c.note(errors.New("the tiles file has no valid plan"))
 		return c, nil
 	}
 	plan, err := DecodePlan(sections[0].Data)
@@ -113,7 +113,7 @@ func decode(data []byte) (*contents, error) {
 		case s.Name == "ids":
 			c.ids = &s
 		case row < 0 || row > col || col >= plan.Blocks() || s.Name != plan.name(plan.Index(row, col)):
-			c.note(fmt.Errorf("the tiles file is damaged: section %s is no tile of its plan", s.Name))
+			c.note(fmt.Errorf("the tiles file is damaged: section %s is not a tile of its plan", s.Name))
 		default:
 			t := plan.Index(row, col)
 			if rows, cols := plan.shape(t); len(s.Data) != 8*rows*cols {

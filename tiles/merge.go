@@ -18,7 +18,7 @@ import (
 	"github.com/mlgkernel/mlg/matrix"
 )
 
-// Problems are what keeps tiles from being merged. Every list is in order.
+// Problems are the reasons why tiles cannot be merged. Every list is in order.
 type Problems struct {
 	Tiles      int      // of the plan
 	Missing    []string // names of tiles
@@ -76,7 +76,7 @@ type Merged struct {
 // lists all of them (unless more than a million are missing), and nothing is written.
 func Merge(ctx context.Context, out string, paths []string) (*Merged, error) {
 	if filepath.Ext(out) != ".npy" {
-		return nil, fmt.Errorf("%s: tiles are merged to a .npy file", out)
+		return nil, fmt.Errorf("%s: want a name that ends with .npy for the merged matrix", out)
 	}
 	all, err := list(paths)
 	if err != nil {
@@ -92,7 +92,7 @@ func Merge(ctx context.Context, out string, paths []string) (*Merged, error) {
 		return nil, cmp.Or(m.problems.err(), errors.New("no files of tiles"))
 	}
 	if n := m.plan.Tiles() - len(m.found); n > mostMissing {
-		return nil, fmt.Errorf("%d of %d tiles are missing, too many to name them", n, m.plan.Tiles())
+		return nil, fmt.Errorf("%d of %d tiles are missing, too many to list", n, m.plan.Tiles())
 	}
 	m.missing()
 	if m.problems.err() != nil {
@@ -125,7 +125,7 @@ func list(paths []string) ([]string, error) {
 			return nil, err
 		}
 		if len(files) == 0 {
-			return nil, fmt.Errorf("%s: no finished files of tiles (*%s) in it", path, Extension)
+			return nil, fmt.Errorf("%s: no finished files of tiles (*%s) in the folder", path, Extension)
 		}
 		out = append(out, files...)
 	}
@@ -155,7 +155,7 @@ type merger struct {
 	problems Problems
 }
 
-// collect takes note of what a file has. Tiles are not checked, but for copies.
+// collect notes the contents of a file. It checks only tiles that another file has too.
 func (m *merger) collect(path string) error {
 	c, err := open(path)
 	if err != nil {

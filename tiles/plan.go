@@ -14,7 +14,7 @@ import (
 // DefaultSide is a good side of tiles: 8 MB each, so that not much is lost with one.
 const DefaultSide = 1024
 
-// Plan says of what a Gram matrix is, and how it is cut into tiles. Files with equal plans have
+// Plan identifies a Gram matrix, and says how it is cut into tiles. Files with equal plans have
 // tiles of the same matrix.
 type Plan struct {
 	Model      string `json:"model"`      // its fingerprint, hexadecimal
@@ -112,7 +112,7 @@ func (p Plan) Shard(i, n int) []int {
 	return out
 }
 
-// difference says in what the plan differs from the one that is wanted.
+// difference says how the plan differs from the wanted one.
 func (p Plan) difference(want Plan) string {
 	switch {
 	case p.Model != want.Model || p.Kernel != want.Kernel:

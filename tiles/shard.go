@@ -22,7 +22,7 @@ import (
 // model's Gram.
 func Compute(ctx context.Context, s *store.Space, p Plan, t int, rows, cols []float64) ([]float64, error) {
 	if p.Model != s.Fingerprint() {
-		return nil, fmt.Errorf("plan: model %.12s, but this is %.12s", p.Model, s.Fingerprint())
+		return nil, fmt.Errorf("the plan is for model %.12s, want %.12s", p.Model, s.Fingerprint())
 	}
 	n, m := p.shape(t)
 	if len(rows) != n*s.Size() || len(cols) != m*s.Size() {
@@ -88,7 +88,7 @@ type Summary struct {
 // collection is an error. The other shards may run at the same time, and elsewhere.
 func Work(ctx context.Context, dir string, c *Collection, side, shard, shards int) (sum Summary, err error) {
 	if shards < 1 || shard < 1 || shard > shards {
-		return sum, fmt.Errorf("shard %d of %d, want one from 1 to the number of shards", shard, shards)
+		return sum, fmt.Errorf("shard %d of %d, want a number from 1 to the number of shards", shard, shards)
 	}
 	p, err := c.Plan(side)
 	if err != nil {
@@ -145,8 +145,9 @@ func Work(ctx context.Context, dir string, c *Collection, side, shard, shards in
 	return sum, log.Commit()
 }
 
-// admit returns an error if a folder has tiles of another plan, as far as one finished file in
-// it and the one at path, finished or not, tell. Where that cannot be read at all it is emptied.
+// admit returns an error if a folder has tiles of another plan. It looks at one finished file and
+// at the file at path, finished or not. If the file at path cannot be read at all, admit empties
+// it.
 func (p Plan) admit(dir, path string) error {
 	all, err := finished(dir)
 	if err != nil {
@@ -165,7 +166,7 @@ func (p Plan) admit(dir, path string) error {
 			err = c.belongs(p)
 		}
 		if err != nil {
-			return fmt.Errorf("%s %w; take another folder, or delete it", x, err)
+			return fmt.Errorf("%s %w; use another folder, or delete the file", x, err)
 		}
 		if x == path && c.plan == (Plan{}) {
 			if err := os.Truncate(path, 0); err != nil {

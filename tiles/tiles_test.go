@@ -293,7 +293,7 @@ func TestDamage(t *testing.T) {
 			_, err := Compute(t.Context(), f.Space, p, 1, f.records[:4*size], f.records[:3*size])
 			return err
 		},
-		"but this is": func() error {
+		"the plan is for model": func() error {
 			_, err := Compute(t.Context(), f.Space, Plan{Graphs: 9, Side: 4}, 1, nil, nil)
 			return err
 		},
@@ -328,14 +328,14 @@ func TestDamage(t *testing.T) {
 func TestSections(t *testing.T) {
 	p := Plan{Graphs: 5, Side: 3}
 	for want, sections := range map[string][]file.Section{
-		"has no good plan":              nil,
-		"no good plan":                  {{Name: "ids"}},
+		"has no valid plan":             nil,
+		"no valid plan":                 {{Name: "ids"}},
 		"not a plan of tiles":           {{Name: "plan", Data: []byte(`{"graphs":"5"}`)}},
 		"tiles with side 0":             {{Name: "plan", Data: []byte(`{}`)}},
-		"tile/1/0 is no tile":           {p.section(), {Name: "tile/1/0"}},
-		"tile/0/2 is no tile":           {p.section(), {Name: "tile/0/2"}},
-		"tile/0/01 is no tile":          {p.section(), {Name: "tile/0/01"}},
-		"other is no tile":              {p.section(), {Name: "other"}},
+		"tile/1/0 is not a tile":        {p.section(), {Name: "tile/1/0"}},
+		"tile/0/2 is not a tile":        {p.section(), {Name: "tile/0/2"}},
+		"tile/0/01 is not a tile":       {p.section(), {Name: "tile/0/01"}},
+		"other is not a tile":           {p.section(), {Name: "other"}},
 		"tile/0/1 has 8 bytes, want 48": {p.section(), {Name: "tile/0/1", Data: make([]byte, 8)}},
 	} {
 		var b bytes.Buffer
@@ -394,7 +394,7 @@ func TestRepair(t *testing.T) {
 	if len(p.Missing) != 6 || len(p.Damaged) != 2 || p.Foreign != nil || p.Duplicates != nil {
 		t.Errorf("%+v, want 5 tiles of shard 3 and one of shard 2 missing, and two files damaged", p)
 	}
-	for _, want := range []string{"missing, 6 of 15 tiles:\n", "\n    tile/0/2\n", "tile/0/3 does not match its checksum", path(1), path(2) + ": the tiles file breaks off"} {
+	for _, want := range []string{"missing, 6 of 15 tiles:\n", "\n    tile/0/2\n", "tile/0/3 does not match its checksum", path(1), path(2) + ": the tiles file ends too early"} {
 		if !strings.Contains(p.Error(), want) {
 			t.Errorf("%q is not in\n%v", want, p)
 		}

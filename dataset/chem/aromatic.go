@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Aromaticity is looked for in rings of at most maxRing atoms that a search over at most maxLooked bonds finds, and in
-// systems of at most maxFused fused rings, of which at most maxSystems are tried.
+// Bounds of the search for aromaticity: atoms of a ring (maxRing), bonds of the search for rings
+// (maxLooked), fused rings of a system (maxFused), and systems that are tried (maxSystems).
 const (
 	maxRing    = 24
 	maxLooked  = 1 << 12
@@ -17,9 +17,10 @@ const (
 	maxShared  = 64
 )
 
-// Aromaticity tells which atoms and bonds are aromatic. It goes by a Kekulé structure alone, so that the answer does not
-// depend on how the molecule was written. A ring is aromatic if its atoms have 4n + 2 π electrons, and so is the rim of
-// several fused rings, without the bonds that two of them share:
+// Aromaticity returns which atoms and bonds are aromatic. It uses a Kekulé structure only. So the
+// answer does not depend on how the molecule was written. A ring is aromatic if its atoms have 4n +
+// 2 π electrons, and so is the rim of several fused rings, without the bonds that two of them
+// share:
 //
 //	1 of an atom with a multiple bond in a ring, or to an atom that does not draw electrons
 //	0 of an atom with a double bond to a more electronegative one outside of rings, and of C⁺
@@ -361,8 +362,8 @@ func (s *ringSearch) further(e, other *searchEnd, start int32) (met bool) {
 	return met
 }
 
-// paths returns the rings once the two ends met, in the order of the bonds of their atoms from the first end. Of more
-// than some only the first are returned.
+// paths returns the rings once the two ends met, in the order of the bonds of their atoms from the
+// first end. If there are too many, only the first are returned.
 func (s *ringSearch) paths(start int32) (out []*smallRing) {
 	const most = 16
 	from, to := &s.ends[0], &s.ends[1]

@@ -2,8 +2,8 @@ package chem
 
 import "cmp"
 
-// Fragments returns the parts of a molecule that no bond joins, each as a molecule, in the order of their first atoms. A
-// connected molecule is returned as it is.
+// Fragments returns the connected parts of a molecule, each as a molecule, in the order of their
+// first atoms. A connected molecule is returned unchanged.
 func (m *Molecule) Fragments() []*Molecule {
 	parent := make([]int32, len(m.Atoms))
 	for i := range parent {
@@ -43,8 +43,9 @@ func (m *Molecule) Fragments() []*Molecule {
 	return out
 }
 
-// LargestFragment returns the fragment with the most atoms other than hydrogen, of several such the one with more
-// carbon, then the first. Charges stay as they are. A connected molecule is returned as it is.
+// LargestFragment returns the fragment with the most atoms other than hydrogen. Among equal ones it
+// takes the one with more carbon, then the first. Charges do not change. A connected molecule is
+// returned unchanged.
 func (m *Molecule) LargestFragment() *Molecule { return largest(m.Fragments()) }
 
 func largest(parts []*Molecule) *Molecule {

@@ -8,10 +8,10 @@ import (
 	"github.com/mlgkernel/mlg/graph"
 )
 
-// Of returns the molecule that a graph is, with an atom for each vertex and a bond for each edge. The
-// SMILES string of the graph says all of it. Without one, labels are elements, perhaps with isotope,
-// hydrogens and charge, and edge labels, if there are any, bonds; hydrogens that labels do not count are
-// then guessed by valence. The error says why the graph is no molecule.
+// Of returns a graph as a molecule, with an atom for each vertex and a bond for each edge. It uses
+// the SMILES string of the graph. Without one, vertex labels are elements, perhaps with isotope,
+// hydrogens and charge. Edge labels, if there are any, are bonds. Hydrogens that labels do not
+// count are guessed by valence. The error says why the graph is not a molecule.
 func Of(g *graph.Graph) (*Molecule, error) {
 	if s := g.SMILES(); s != "" {
 		return parsed(g, s)
@@ -42,7 +42,7 @@ func parsed(g *graph.Graph, smiles string) (*Molecule, error) {
 	return m, nil
 }
 
-// maxNeighbours is the largest number of bonds of an atom in a graph of which only labels say that it is a
+// maxNeighbours is the largest number of bonds of an atom, if only labels show that the graph is a
 // molecule.
 const maxNeighbours = 8
 

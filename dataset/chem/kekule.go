@@ -83,9 +83,9 @@ func (m *Molecule) kekule(ring []bool) ([]Order, error) {
 	if bad >= 0 {
 		hint := ""
 		if slices.ContainsFunc(system, func(b Bond) bool { return m.Atoms[b.A].bareNitrogen() || m.Atoms[b.B].bareNitrogen() }) {
-			hint = "; a nitrogen with a hydrogen is [nH], one with a charge [n+]"
+			hint = "; write [nH] for a nitrogen with a hydrogen, [n+] for one with a charge"
 		}
-		return nil, fmt.Errorf("no alternation of single and double bonds exists in the aromatic system of atom %d (%s)%s",
+		return nil, fmt.Errorf("the aromatic system of atom %d (%s) cannot have alternating single and double bonds%s",
 			bad+1, symbols[m.Atoms[bad].Element], hint)
 	}
 	for k, b := range system {

@@ -34,7 +34,7 @@ func (o Order) sigma() int {
 	return int(o)
 }
 
-// Unknown is the number of hydrogens of an atom of which nothing says it.
+// Unknown stands for a number of hydrogens that is not given.
 const Unknown = -1
 
 // Atom is an atom of a molecule.

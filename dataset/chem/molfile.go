@@ -37,7 +37,7 @@ func (t *table) next() string {
 	}
 	t.n++
 	if t.n > len(t.lines) {
-		t.fail("the connection table breaks off, want a line M  END")
+		t.fail("the connection table ends too early, want a line M  END")
 		return ""
 	}
 	return strings.TrimRight(t.lines[t.n-1], "\r")
@@ -175,8 +175,8 @@ func wholeNumbers(texts []string) ([]int, error) {
 	return out, nil
 }
 
-// massNumber is the mass number of the most abundant isotope, from which the mass
-// differences of V2000 count, for the elements of which isotopes are written.
+// massNumber is the mass number of the most abundant isotope. Mass differences of V2000 count from
+// it. It has the elements whose isotopes are in use.
 var massNumber = map[uint8]int{1: 1, 5: 11, 6: 12, 7: 14, 8: 16, 9: 19, 14: 28, 15: 31, 16: 32, 17: 35, 35: 79, 53: 127}
 
 // element sets the element of an atom. Letters for queries and groups are unknown atoms.
@@ -274,7 +274,7 @@ func (t *table) properties() {
 		}
 		n, err := wholeNumbers(strings.Fields(line[6:]))
 		if err != nil || len(n) == 0 || n[0] < 1 || n[0] > (len(n)-1)/2 {
-			t.fail("%q, want whole numbers: that of entries, then atom and value for each", line)
+			t.fail("%q, want whole numbers: the number of entries, then an atom and a value for each", line)
 			return
 		}
 		// The first charge or radical makes those of the atom block void.

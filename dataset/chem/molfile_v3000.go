@@ -87,7 +87,7 @@ func fields3000(s string) []string {
 
 func (t *table) atom3000(word []string) {
 	if len(word) < 6 {
-		t.fail("atom of %d fields, want number, element, x, y, z and atom map", len(word))
+		t.fail("atom with %d fields, want number, element, x, y, z and atom map", len(word))
 		return
 	}
 	number, err := strconv.Atoi(word[0])
@@ -95,7 +95,7 @@ func (t *table) atom3000(word []string) {
 		t.fail("atom number %q, want a whole number", clip(word[0]))
 	}
 	if t.number[number] > 0 {
-		t.fail("second atom %d", number)
+		t.fail("second atom with number %d", number)
 	}
 	var a Atom
 	if !strings.HasPrefix(word[1], "[") && !strings.HasPrefix(word[1], "NOT") { // a list is an unknown atom
@@ -120,7 +120,7 @@ func (t *table) atom3000(word []string) {
 
 func (t *table) bond3000(word []string) {
 	if len(word) < 4 {
-		t.fail("bond of %d fields, want number, type and two atoms", len(word))
+		t.fail("bond with %d fields, want number, type and two atoms", len(word))
 		return
 	}
 	n, err := wholeNumbers(word[1:4])

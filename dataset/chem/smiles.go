@@ -54,10 +54,10 @@ type branch struct {
 	n    int // atoms before it
 }
 
-// ParseSMILES reads a molecule in the OpenSMILES language. Beyond it, as other programs
-// write them: ring closures as %(123), aromatic [te] and [si], and ring closures after a
-// branch. Of chirality the tetrahedral one is kept, other classes are checked for form. An
-// empty string is a molecule without atoms. More than max atoms are an error.
+// ParseSMILES reads a molecule in the OpenSMILES language. Beyond it, as other programs write them:
+// ring closures as %(123), aromatic [te] and [si], and ring closures after a branch. Tetrahedral
+// chirality is kept. Other classes of chirality are only checked for their form. An empty string is
+// a molecule without atoms. More than max atoms are an error.
 //
 // The aromatic parts must have a Kekulé structure, and non-metals no more bonds than they can have. Crowded forms such as
 // N(=O)=O become those with charges.
@@ -135,13 +135,13 @@ func (p *parser) next() {
 		case p.alone():
 			p.fail(start, "branch without an atom before it")
 		case p.symbol > 0:
-			p.fail(p.symbol-1, "bond symbol before a branch, want it inside")
+			p.fail(p.symbol-1, "bond symbol before a branch, want it inside the branch")
 		}
 		p.branch = append(p.branch, branch{p.last, start, len(p.mol.Atoms)})
 		p.pos++
 	case ')':
 		if len(p.branch) == 0 {
-			p.fail(start, "branch closed that was not opened")
+			p.fail(start, "branch is closed but was not opened")
 			return
 		}
 		b := p.branch[len(p.branch)-1]
@@ -155,7 +155,7 @@ func (p *parser) next() {
 	case '-', '=', '#', '$', ':', '/', '\\':
 		switch {
 		case p.symbol > 0:
-			p.fail(start, "second bond symbol in a row")
+			p.fail(start, "two bond symbols in a row")
 		case p.last < 0 || p.dot:
 			p.fail(start, "bond without an atom before it")
 		}
@@ -264,9 +264,9 @@ func (p *parser) closure() {
 	low, high := min(open.atom, p.last), max(open.atom, p.last)
 	switch {
 	case low == high:
-		p.fail(start, "ring %d closes on the atom that opens it", n)
+		p.fail(start, "ring %d opens and closes at the same atom", n)
 	case p.before[high] == low || p.closed[[2]int32{low, high}]:
-		p.fail(start, "ring closes between atoms %d and %d, which are bound already", low+1, high+1)
+		p.fail(start, "ring closes between atoms %d and %d, which already have a bond", low+1, high+1)
 	case order == unset, order == slash && (open.order == Single || open.order == Aromatic):
 		order = open.order
 	case open.order == unset, open.order == slash && (order == Single || order == Aromatic), open.order == order:
@@ -374,7 +374,7 @@ func (p *parser) atom() {
 	switch c := rest[0]; {
 	case ok:
 	case c == ']':
-		p.fail(start, "bracket closed that was not opened")
+		p.fail(start, "bracket is closed but was not opened")
 	case c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z':
 		p.fail(start, "unknown element %q outside brackets, want B C N O P S F Cl Br I or b c n o p s", element(rest))
 	default:

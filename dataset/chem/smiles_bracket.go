@@ -95,7 +95,7 @@ func (p *parser) charge() int8 {
 		}
 	}
 	if n > 15 || digit(p.peek()) {
-		p.fail(start, "charge beyond 15")
+		p.fail(start, "charge of more than 15")
 	}
 	if sign == '-' {
 		n = -n

@@ -188,7 +188,7 @@ func dot(a, b [3]float64) float64 { return a[0]*b[0] + a[1]*b[1] + a[2]*b[2] }
 // Limits of the search for stereochemistry in space, which is for pictures: they show no larger molecules.
 const (
 	maxSpace   = 1000 // atoms
-	maxRefined = 30   // rounds of refinement; atoms that are not told apart then count as like
+	maxRefined = 30   // rounds of refinement; atoms that still look the same count as equal
 )
 
 // stereoInSpace finds the chirality of atoms and the sides of double bonds from where the atoms lie, where

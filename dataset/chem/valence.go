@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// mostBonds are the largest valences by number of electrons, that of a neutral atom being its atomic number: N⁺ is bound
-// like C, and Cl⁺ like S. Nothing bounds the bonds of metals here.
+// mostBonds are the largest valences by number of electrons. A neutral atom has as many electrons
+// as its atomic number, so N⁺ is bound like C, and Cl⁺ like S. Metals have no limit here.
 var mostBonds = map[int]int{
 	1: 1, 2: 0, 4: 2, 5: 3, 6: 4, 7: 3, 8: 2, 9: 1, 10: 0, 13: 3, 14: 4, 15: 5, 16: 6, 17: 1, 18: 0,
 	31: 3, 32: 4, 33: 5, 34: 6, 35: 1, 36: 0, 49: 3, 50: 4, 51: 5, 52: 6, 53: 5, 54: 6,
@@ -53,15 +53,15 @@ func valenceHint(a Atom, used int) string {
 	}
 	switch {
 	case a.Element == nitrogen && used == 4:
-		return "; with a charge it is [N+]"
+		return "; with a charge, write [N+]"
 	case a.Element == nitrogen && used == 5:
-		return "; a nitro group is N(=O)=O or [N+](=O)[O-]"
+		return "; write a nitro group as N(=O)=O or [N+](=O)[O-]"
 	case a.Element == oxygen && used == 3:
-		return "; with a charge it is [O+]"
+		return "; with a charge, write [O+]"
 	case a.Element == boron && used == 4:
-		return "; with a charge it is [B-]"
+		return "; with a charge, write [B-]"
 	case (a.Element == chlorine || a.Element == bromine) && used > 1:
-		return "; a counterion is written apart, as in [Cl-]"
+		return "; write a counterion separately, as in [Cl-]"
 	}
 	return ""
 }

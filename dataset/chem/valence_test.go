@@ -53,18 +53,18 @@ func TestSeparateCharges(t *testing.T) {
 func TestValences(t *testing.T) {
 	for smiles, want := range map[string]string{
 		"CC(C)(C)(C)C":       "atom 2 (C) has a valence of 5, want at most 4",
-		"CN(C)(C)C":          "atom 2 (N) has a valence of 4, want at most 3; with a charge it is [N+]",
-		"C[N](C)(C)C":        "atom 2 (N) has a valence of 4, want at most 3; with a charge it is [N+]",
-		"CO(C)C":             "atom 2 (O) has a valence of 3, want at most 2; with a charge it is [O+]",
-		"B(C)(C)(C)C":        "atom 1 (B) has a valence of 4, want at most 3; with a charge it is [B-]",
-		"CCl(C)C":            "atom 2 (Cl) has a valence of 3, want at most 1; a counterion is written apart",
+		"CN(C)(C)C":          "atom 2 (N) has a valence of 4, want at most 3; with a charge, write [N+]",
+		"C[N](C)(C)C":        "atom 2 (N) has a valence of 4, want at most 3; with a charge, write [N+]",
+		"CO(C)C":             "atom 2 (O) has a valence of 3, want at most 2; with a charge, write [O+]",
+		"B(C)(C)(C)C":        "atom 1 (B) has a valence of 4, want at most 3; with a charge, write [B-]",
+		"CCl(C)C":            "atom 2 (Cl) has a valence of 3, want at most 1; write a counterion separately",
 		"CN(=O)(=O)=O":       "atom 2 (N",
 		"C[N+](=O)([O-])O":   "atom 2 (N+) has a valence of 5, want at most 4",
 		"C[Si](C)(C)(C)C":    "atom 2 (Si) has a valence of 5, want at most 4",
 		"CS(C)(C)(C)(C)(C)C": "atom 2 (S) has a valence of 7, want at most 6",
 		"[H]O([H])[H]":       "atom 2 (O) has a valence of 3",
-		"Cn1ccccc1":          "no alternation of single and double bonds",
-		"c1cccn1":            "a nitrogen with a hydrogen is [nH]",
+		"Cn1ccccc1":          "cannot have alternating single and double bonds",
+		"c1cccn1":            "write [nH] for a nitrogen with a hydrogen",
 	} {
 		if _, err := ParseSMILES(smiles, noLimit); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want …%s", smiles, err, want)

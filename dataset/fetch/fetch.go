@@ -25,10 +25,10 @@ type Options struct {
 	CacheDir string        // where they are kept
 	MaxBytes int64         // largest download
 	Stall    time.Duration // longest wait for the next bytes
-	Attempts int           // connections, each of which goes on where the one before broke
+	Attempts int           // connections; each goes on where the one before broke
 	Force    bool          // download even what is in the cache
-	// Progress is called with the bytes that are there and those that are expected, -1 when
-	// that is unknown. May be nil.
+	// Progress is called with the number of bytes that have arrived and the number that is
+	// expected, -1 if unknown. May be nil.
 	Progress func(done, total int64)
 	Client   *http.Client // honours the proxy variables of the environment
 }
@@ -89,7 +89,7 @@ func Collection(ctx context.Context, name string, opts Options) (string, error) 
 	case ctx.Err() != nil:
 		return "", ctx.Err()
 	case err != nil:
-		return "", fmt.Errorf("cannot download %s: %w\nBy hand: get that file with a browser, and give its path instead of the name %s, or put it at %s", source, err, name, path)
+		return "", fmt.Errorf("cannot download %s: %w\nBy hand: get that file with a browser. Then give its path instead of the name %s, or copy it to %s", source, err, name, path)
 	}
 	if err := verify(ctx, d.part); err != nil {
 		d.discard()
@@ -110,7 +110,7 @@ func verify(ctx context.Context, path string) error {
 	return err
 }
 
-// download is a file on its way. The tag identifies the version of which there is a part.
+// download is a file on its way. The tag identifies the version of the partial file.
 type download struct {
 	opts           Options
 	url, part, tag string
@@ -131,7 +131,7 @@ func (d *download) attempt(ctx context.Context) (err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	stalled := time.AfterFunc(d.opts.Stall, func() {
-		cancel(fmt.Errorf("nothing came for %v", d.opts.Stall))
+		cancel(fmt.Errorf("no data arrived for %v", d.opts.Stall))
 	})
 	defer stalled.Stop()
 	defer func() {
@@ -176,7 +176,7 @@ func (d *download) attempt(ctx context.Context) (err error) {
 		err = e
 	}
 	if err == nil && total >= 0 && have != total {
-		err = fmt.Errorf("%d of %d bytes came", have, total)
+		err = fmt.Errorf("only %d of %d bytes arrived", have, total)
 	}
 	return err
 }
@@ -203,7 +203,7 @@ func (d *download) check(resp *http.Response, have int64) (total int64, err erro
 		d.discard()
 		err = errors.New(resp.Status)
 	case resp.StatusCode == http.StatusNotFound:
-		err = final{errors.New("there is no such collection (404 Not Found); capital and small letters matter in its name")}
+		err = final{errors.New("there is no such collection (404 Not Found); upper and lower case matter in its name")}
 	case resp.StatusCode < 500:
 		err = final{errors.New(resp.Status)}
 	default:
@@ -238,10 +238,10 @@ func (d *download) copy(f io.Writer, body io.Reader, have, total int64, stalled 
 		}
 		switch {
 		case have == 0 && n >= 4 && !bytes.HasPrefix(buf, []byte("PK")):
-			return have, final{errors.New("the answer is no zip file: a proxy or a login page may stand between")}
+			return have, final{errors.New("the answer is not a zip file; it may come from a proxy or a login page")}
 		case have+int64(n) > d.opts.MaxBytes:
 			d.discard()
-			return have, final{fmt.Errorf("more than %d bytes came, the limit", d.opts.MaxBytes)}
+			return have, final{fmt.Errorf("more than %d bytes arrived, which is the limit", d.opts.MaxBytes)}
 		}
 		if _, err := f.Write(buf[:n]); err != nil {
 			return have, final{err}

@@ -216,7 +216,7 @@ func TestFetchFailures(t *testing.T) {
 		"missing":                 {http.NotFound, nil, "there is no such collection (404 Not Found)"},
 		"forbidden":               {func(w http.ResponseWriter, r *http.Request) { http.Error(w, "no", http.StatusForbidden) }, nil, "403 Forbidden"},
 		"down":                    {func(w http.ResponseWriter, r *http.Request) { http.Error(w, "no", http.StatusServiceUnavailable) }, nil, "503 Service Unavailable"},
-		"web page":                {send([]byte("<html>please log in</html>")), nil, "the answer is no zip file: a proxy or a login page may stand between"},
+		"web page":                {send([]byte("<html>please log in</html>")), nil, "the answer is not a zip file; it may come from a proxy or a login page"},
 		"damaged":                 {send(bad), nil, "is not a dataset"},
 		"other zip":               {send(notTU), nil, "is not a dataset"},
 		"empty":                   {send(nil), nil, "is not a dataset"},
@@ -227,15 +227,15 @@ func TestFetchFailures(t *testing.T) {
 			for range 100 {
 				w.Write(data)
 			}
-		}, func(o *Options) { o.MaxBytes = 10000 }, "more than 10000 bytes came, the limit"},
+		}, func(o *Options) { o.MaxBytes = 10000 }, "more than 10000 bytes arrived, which is the limit"},
 		"stall": {func(w http.ResponseWriter, r *http.Request) {
 			w.Write(data[:100])
 			w.(http.Flusher).Flush()
 			<-r.Context().Done()
-		}, func(o *Options) { o.Stall = 50 * time.Millisecond }, "nothing came for 50ms"},
+		}, func(o *Options) { o.Stall = 50 * time.Millisecond }, "no data arrived for 50ms"},
 		"stall before the header": {func(w http.ResponseWriter, r *http.Request) {
 			<-r.Context().Done()
-		}, func(o *Options) { o.Stall = 50 * time.Millisecond }, "nothing came for 50ms"},
+		}, func(o *Options) { o.Stall = 50 * time.Millisecond }, "no data arrived for 50ms"},
 		"lies about the length": {func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Length", fmt.Sprint(len(data)*2))
 			w.Write(data)
@@ -267,7 +267,7 @@ func TestFetchWithoutNetwork(t *testing.T) {
 	o.BaseURL = s.URL
 	s.Close() // nobody listens there now
 	_, err := Collection(context.Background(), "MUTAG", o)
-	want := "or put it at " + cached(o, "MUTAG")
+	want := "or copy it to " + cached(o, "MUTAG")
 	if err == nil || !strings.Contains(err.Error(), "cannot download "+s.URL+"/MUTAG.zip") || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want what to do by hand", err)
 	}

@@ -55,7 +55,7 @@ func (f *File) chunk(c column, meta fields, rows int64) (*chunk, error) {
 	}
 	r.end = r.at + meta.int(7)
 	if r.at < 4 || r.end < r.at || r.end > f.size {
-		return nil, fmt.Errorf("bytes %d to %d, want a part of the %d of the file", r.at, r.end, f.size)
+		return nil, fmt.Errorf("bytes %d to %d, want them inside the file of %d bytes", r.at, r.end, f.size)
 	}
 	if kind := meta.int(1); kind != c.kind {
 		return nil, fmt.Errorf("values of type %d, want %d as in the schema", kind, c.kind)
@@ -96,7 +96,7 @@ func (c *chunk) next() (string, error) {
 }
 
 // header reads the header of the next page. Most are short: it reads few bytes, and more of them as long as the header
-// breaks off.
+// ends too early.
 func (c *chunk) header() (fields, error) {
 	const first, most, step = 128, 1 << 20, 8 // bytes, statistics included
 	for n := int64(first); ; n *= step {
@@ -130,7 +130,7 @@ func (c *chunk) turn() error {
 	kind, size, full := head.int(1), head.int(3), head.int(2)
 	switch lim := c.f.lim; {
 	case size < 0 || size > c.end-c.at:
-		return fmt.Errorf("a page of %d bytes, and %d are left", size, c.end-c.at)
+		return fmt.Errorf("a page of %d bytes, but only %d are left", size, c.end-c.at)
 	case size > lim.Page:
 		return fmt.Errorf("a page of %d bytes, the limit is %d", size, lim.Page)
 	case full < 0 || full > lim.Page:
@@ -234,7 +234,7 @@ func (c *chunk) second(head fields, body []byte, full int64) error {
 func (c *chunk) begin(encoding int64, data []byte) error {
 	c.data, c.bit, c.codes, c.bits = data, 0, nil, nil
 	if c.values < 0 || c.values > c.rows {
-		return fmt.Errorf("%d values in a page, and %d rows are left", c.values, c.rows)
+		return fmt.Errorf("%d values in a page, but only %d rows are left", c.values, c.rows)
 	}
 	switch encoding {
 	case plain:
@@ -311,7 +311,7 @@ func (c *chunk) unpack(b []byte, full int64) ([]byte, error) {
 		return nil, err
 	}
 	if int64(len(out)) != full {
-		return nil, fmt.Errorf("a page of other than the %d bytes that its header says", full)
+		return nil, fmt.Errorf("a page does not have the %d bytes that its header says", full)
 	}
 	return out, nil
 }

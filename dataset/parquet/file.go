@@ -59,7 +59,7 @@ func (f *File) hold(before *int64, n int64) error {
 	f.held += n - *before
 	*before = n
 	if f.held > f.lim.Bytes {
-		return fmt.Errorf("the pages of all columns have more than %d bytes, the limit", f.lim.Bytes)
+		return fmt.Errorf("the pages of all columns have more than %d bytes, which is the limit", f.lim.Bytes)
 	}
 	return nil
 }
@@ -67,7 +67,7 @@ func (f *File) hold(before *int64, n int64) error {
 // grow counts bytes that come out of the file.
 func (f *File) grow(sum *int64, n int64) error {
 	if *sum += n; *sum > ratioFloor && *sum/f.lim.Ratio > f.size {
-		return fmt.Errorf("%d bytes become more than %d: refused beyond %d to 1", f.size, *sum, f.lim.Ratio)
+		return fmt.Errorf("%d bytes become more than %d, want at most %d times as many", f.size, *sum, f.lim.Ratio)
 	}
 	return nil
 }
@@ -91,7 +91,7 @@ func Open(in io.ReaderAt, size int64, lim Limits) (*File, error) {
 		return nil, err
 	}
 	if string(tail[4:]) != Magic {
-		return nil, fmt.Errorf("the end is %q, want %s: the file breaks off, or is encrypted", tail[4:], Magic)
+		return nil, fmt.Errorf("the end is %q, want %s: the file ends too early, or is encrypted", tail[4:], Magic)
 	}
 	n := int64(binary.LittleEndian.Uint32(tail))
 	if n > size-12 {
@@ -116,7 +116,7 @@ func Open(in io.ReaderAt, size int64, lim Limits) (*File, error) {
 	for _, g := range meta.list(4) {
 		group, ok := g.(fields)
 		if !ok || group.int(3) < 0 {
-			return nil, errors.New("a group of rows without their number")
+			return nil, errors.New("a group of rows without its number of rows")
 		}
 		if left -= group.int(3); left < 0 {
 			return nil, fmt.Errorf("more than %d rows in %d bytes", min(lim.Rows, lim.Ratio*size), size)
@@ -135,7 +135,7 @@ func (f *File) schema(list []any) error {
 	for i := 1; i < len(list); {
 		e, ok := list[i].(fields)
 		if !ok {
-			return errors.New("the schema has something else than columns")
+			return errors.New("the schema has an element that is not a column")
 		}
 		name, repetition := e.text(4), e.int(3)
 		if children := e.int(5); children > 0 || repetition == 2 {

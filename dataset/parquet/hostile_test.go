@@ -164,7 +164,7 @@ func TestRatioOfPages(t *testing.T) {
 	const full, pages = 1 << 20, 200
 	one := page(dictionaryPage, full, 7, zeros(t, full), whole(1, full/4), whole(1, plain))
 	data := table{kind: int32s, codec: zstdCodec, rows: 1, chunks: [][]byte{slices.Repeat(one, pages)}}.file()
-	refused(t, data, limits, "refused beyond 200 to 1")
+	refused(t, data, limits, "want at most 200 times as many")
 }
 
 // Values of a dictionary may not become much more than the file.
@@ -177,7 +177,7 @@ func TestRatioOfValues(t *testing.T) {
 	data := table{kind: bytesKind, rows: rows, chunks: [][]byte{body}}.file()
 	lim := limits
 	lim.Ratio = 10
-	if _, size := refused(t, data, lim, "refused beyond 10 to 1"); size > ratioFloor+length {
+	if _, size := refused(t, data, lim, "want at most 10 times as many"); size > ratioFloor+length {
 		t.Errorf("%d bytes of values before", size)
 	}
 }
@@ -296,7 +296,7 @@ func TestSnappyMemory(t *testing.T) {
 	const full = 1 << 25
 	body := binary.AppendUvarint(nil, full)
 	data := table{kind: int32s, codec: snappyCodec, rows: 1, chunks: [][]byte{plainPage(1, full, body)}}.file()
-	if used := allocated(func() { refused(t, data, limits, "a page of other than the 33554432 bytes") }); used > full/8 {
+	if used := allocated(func() { refused(t, data, limits, "a page does not have the 33554432 bytes") }); used > full/8 {
 		t.Errorf("%d bytes allocated", used)
 	}
 }

@@ -86,7 +86,7 @@ func example(t testing.TB) []byte {
 	return data
 }
 
-// Files that break off, that lie about their size or have too much are refused.
+// Files that end too early, that lie about their size or have too much are refused.
 func TestRefused(t *testing.T) {
 	data := example(t)
 	long := slices.Clone(data)
@@ -101,7 +101,7 @@ func TestRefused(t *testing.T) {
 		want string
 	}{
 		{data[:5], limits, "too short"},
-		{data[:len(data)-9], limits, "breaks off"},
+		{data[:len(data)-9], limits, "ends too early"},
 		{long, limits, "a description of 4294967295 bytes"},
 		{data, small, "more than 10 rows"},
 		{data, tiny, "the limit is 100"},
@@ -166,7 +166,7 @@ func TestLevelsBeyondPage(t *testing.T) {
 			whole(1, 1), whole(3, plain), typed(1, kind, huge), typed(1, kind, huge))}}.file()
 	}
 	for kind, want := range map[byte]string{
-		thriftI64: "breaks off",
+		thriftI64: "ends too early",
 		thriftI32: "4611686018427387904 as a number of 32 bits",
 		thriftI16: "4611686018427387904 as a number of 16 bits",
 	} {

@@ -80,7 +80,7 @@ const (
 	maxValues = 4 << 20
 )
 
-var errBreaksOff = errors.New("the header breaks off")
+var errBreaksOff = errors.New("the header ends too early")
 
 // thrift reads the compact protocol.
 type thrift struct {

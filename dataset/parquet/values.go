@@ -122,7 +122,7 @@ func (c *column) cut(data []byte) (value, rest []byte, err error) {
 		n = int(size)
 	}
 	if n > len(data) {
-		return nil, nil, fmt.Errorf("the page breaks off: %d bytes are left, want %d", len(data), n)
+		return nil, nil, fmt.Errorf("the page ends too early: %d bytes are left, want %d", len(data), n)
 	}
 	return data[:n], data[n:], nil
 }
@@ -211,7 +211,7 @@ func (c *column) dictionaryOf(data []byte, n int64) (d dictionary, err error) {
 // value writes a value of a dictionary.
 func (c *column) value(d *dictionary, i uint32) (string, error) {
 	if int64(i) >= int64(d.n) {
-		return "", fmt.Errorf("value %d of a dictionary of %d", i, d.n)
+		return "", fmt.Errorf("value %d of a dictionary with %d values", i, d.n)
 	}
 	at := int(i) * d.size
 	if d.start != nil {

@@ -207,7 +207,7 @@ func (r *benchReport) text(w io.Writer) {
 	}
 }
 
-// stageClock says what the time of a stage is.
+// stageClock says what the time of a stage means.
 func stageClock(stage string) string {
 	switch stage {
 	case "read", "classes", "eigen":
@@ -302,8 +302,8 @@ func procField(path, name string) string {
 	return ""
 }
 
-// peakMemory returns the largest resident size of the process so far, or, where the system
-// does not tell, what the runtime has obtained from it.
+// peakMemory returns the largest resident size of the process so far. If the system does not give
+// it, it returns the memory that the runtime has obtained.
 func peakMemory() int64 {
 	kB, _, _ := strings.Cut(procField("/proc/self/status", "VmHWM"), " ")
 	if n, err := strconv.ParseInt(kB, 10, 64); err == nil {

@@ -63,6 +63,9 @@ func (c *clusterCmd) Run(g *globals) error {
 	}
 	r := &grouping{Data: s.name, Kernel: kernelText(s.Model), Graphs: s.Examples(), Chosen: c.Groups == 0}
 	var found *cluster.Clustering
+	if n := r.Graphs; c.Groups > n {
+		g.note("--groups %d: there are only %s, so this makes %s", c.Groups, agree(n, "graph", "graphs"), agree(n, "group", "groups"))
+	}
 	if c.Groups > 0 {
 		found, err = cluster.Medoids(g.ctx, gram, c.Groups)
 	} else {
@@ -123,7 +126,7 @@ func (r *grouping) csv(w io.Writer) error {
 }
 
 func (r *grouping) print(w io.Writer) {
-	head := fmt.Sprintf("%s: %d graphs in %s, mean silhouette %.3f", r.Data, r.Graphs, agree(len(r.Groups), "group", "groups"), r.Silhouette)
+	head := fmt.Sprintf("%s: %s in %s, mean silhouette %.3f", r.Data, agree(r.Graphs, "graph", "graphs"), agree(len(r.Groups), "group", "groups"), r.Silhouette)
 	if len(r.Tried) > 0 {
 		head += fmt.Sprintf(" (the largest of 2 to %d groups)", len(r.Tried)+1)
 	}

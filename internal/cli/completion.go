@@ -97,8 +97,8 @@ var openValues = map[string][]string{
 	"base": {"labels", "attributes", "gaussian", "degree", "heat", "wl", "labels*gaussian"},
 }
 
-// completions returns what may stand in place of the last word of a line, with a tab and what it
-// means where that is known.
+// completions returns the words that may replace the last word of a line. A tab and a description
+// follow where there is one.
 func completions(app *kong.Application, line string) []string {
 	words := strings.Fields(line)
 	if len(words) == 0 || strings.HasSuffix(line, " ") {

@@ -74,7 +74,7 @@ func describeData(s dataset.Summary) string {
 		row("targets", "none")
 	}
 	if s.Targets > 0 && s.Targets < s.Graphs {
-		row("", "%d graphs have no target", s.Graphs-s.Targets)
+		row("", "%s no target", agree(s.Graphs-s.Targets, "graph has", "graphs have"))
 	}
 	orNone("node labels", s.NodeLabels, "%d: %s", s.NodeLabels, tally(s.LabelCounts))
 	orNone("attributes", s.Attributes, "%d per vertex", s.Attributes)
@@ -83,6 +83,7 @@ func describeData(s dataset.Summary) string {
 	describeTable(s, row)
 	name := "warnings"
 	for _, w := range s.Warnings {
+		w = withFlag(w)
 		row(name, "%s", w)
 		name = ""
 	}
@@ -96,7 +97,7 @@ func describeData(s dataset.Summary) string {
 	return b.String()
 }
 
-// describeTable says what the rows and columns of a table are.
+// describeTable describes the rows and columns of a table.
 func describeTable(s dataset.Summary, row func(name, format string, args ...any)) {
 	if n := s.Salts + s.Mixtures; n > 0 {
 		row("fragments", "%s of several: salts and solvates %d, mixtures %d; --largest-fragment keeps the largest",
@@ -201,7 +202,7 @@ func (c *convertCmd) Run(g *globals) error {
 		return err
 	}
 	return g.result(map[string]any{"graphs": len(ds.Graphs), "file": c.Out, "warnings": ds.Warnings},
-		"wrote %d graphs to %s", len(ds.Graphs), c.Out)
+		"wrote %s to %s", agree(len(ds.Graphs), "graph", "graphs"), c.Out)
 }
 
 type fetchCmd struct {

@@ -46,7 +46,7 @@ type demoResult struct {
 	compared string
 }
 
-// demoPrediction is that of a molecule by a learner that has not seen it.
+// demoPrediction is the prediction for a molecule by a learner that has not seen it.
 type demoPrediction struct {
 	ID        string               `json:"id"`
 	Target    string               `json:"target"`

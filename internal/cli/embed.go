@@ -39,7 +39,7 @@ func (c *embedCmd) Run(g *globals) error {
 		return err
 	}
 	if e.Dim() < c.Dim {
-		g.note("the %d graphs of the model span no more than %d dimensions", in.space.Examples(), e.Dim())
+		g.note("the model has %s, which span no more than %d dimensions", agree(in.space.Examples(), "graph", "graphs"), e.Dim())
 	}
 	g.note("compared: %s", in.compared)
 	g.note("residual of a graph: %.3g on average, at most %.3g; error of a kernel value: %.3g (root mean square), at most %.3g over %d pairs",
@@ -65,7 +65,7 @@ type embedInput struct {
 	batches  iter.Seq2[batch, error]
 }
 
-// open finds out what the arguments are.
+// open decides what the arguments mean.
 func (c *embedCmd) open(g *globals) (*embedInput, error) {
 	switch {
 	case store.Is(c.Input):

@@ -35,10 +35,10 @@ type explainCmd struct {
 	Out     string  `help:"File to write: .svg, .png, .html or .json." short:"o" placeholder:"FILE" ends:".svg .png .html .json"`
 }
 
-// explained is what the command says of a prediction, or of a similarity.
+// explained is the explanation of a prediction, or of a similarity.
 type explained interface {
 	headline() string
-	meaning() string // what the numbers of the vertices are
+	meaning() string // what the numbers of the vertices mean
 	vertices() []*table.Table
 	print(w io.Writer)
 	picture(o draw.Options) (*draw.Picture, error)
@@ -91,6 +91,9 @@ func (c *explainCmd) pick(g *globals, m *model.Model, arg, which string) (*graph
 		}
 	}
 	list, err := readGraphs(g, arg, c.like(m))
+	if _, noFile := os.Stat(arg); err != nil && noFile != nil && which == "" {
+		return nil, fmt.Errorf("%w; %s has no training graph %q either", err, c.Model, arg)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +125,7 @@ type support struct {
 	Adds float64 `json:"adds"`
 }
 
-// prediction explains what the learner says of a graph.
+// prediction explains the prediction for a graph.
 func (c *explainCmd) prediction(g *globals, m *model.Model, x *graph.Graph) (explained, error) {
 	if m.Learner == nil {
 		return nil, fmt.Errorf("%s has no learner, so there is no prediction to explain; --against OTHER explains a similarity", c.Model)
@@ -180,7 +183,7 @@ func strongest(g *graph.Graph, c explain.Contributions, slopes bool) *table.Tabl
 		rest -= c.Vertices[h.Index]
 	}
 	if more := len(size) - len(shown); more > 0 {
-		t.Add(fmt.Sprintf("%d others", more), "", fmt.Sprintf("%+.5f", rest))
+		t.Add(agree(more, "other", "others"), "", fmt.Sprintf("%+.5f", rest))
 	}
 	t.Add("sum", "", fmt.Sprintf("%+.5f", c.Sum))
 	return t
@@ -190,7 +193,7 @@ func (e *explainedPrediction) vertices() []*table.Table {
 	return []*table.Table{strongest(e.graph, e.Contributions, e.Slopes)}
 }
 
-// meaning says what the numbers of the vertices are.
+// meaning says what the numbers of the vertices mean.
 func (e *explainedPrediction) meaning() string {
 	s := "the sum of the contributions is the " + e.What
 	switch {
@@ -243,8 +246,8 @@ func (e *explainedPrediction) picture(o draw.Options) (*draw.Picture, error) {
 	return draw.Explanation(e.graph, e.Explanation, o)
 }
 
-// report returns what a page has besides the picture and the numbers: the training graphs that speak for and
-// against.
+// report returns the sections of a page besides the picture and the numbers: the training graphs
+// that speak for and against.
 func (e *explainedPrediction) report(m *model.Model) ([]draw.Section, error) {
 	out := draw.Section{Heading: "Training graphs"}
 	if e.Prediction.Unlike {

@@ -16,7 +16,7 @@ import (
 	"github.com/mlgkernel/mlg/internal/file"
 )
 
-// check refuses, before the work, numbers below what the tag least of a flag says, files to write
+// check refuses wrong flags before the work starts: numbers below the tag least, files to write
 // (the tag ends) that checkFile refuses, and two forms of output.
 func (g *globals) check(flags []*kong.Flag) error {
 	for _, f := range flags {
@@ -36,8 +36,8 @@ func (g *globals) check(flags []*kong.Flag) error {
 	return nil
 }
 
-// checkFile refuses a file that could not be written after the work: one whose name does not end as
-// its format wants, or whose folder is not there. An empty path is no file.
+// checkFile refuses a file that could not be written after the work. Its name must end as its
+// format wants, and its folder must exist. An empty path means no file.
 func checkFile(flag, path string, ends []string) error {
 	if path == "" {
 		return nil
@@ -140,7 +140,7 @@ func save(g *globals, path string, content []byte, err error) error {
 	return nil
 }
 
-// fileSize returns the size of a file, 0 if it cannot be told.
+// fileSize returns the size of a file, 0 if it is unknown.
 func fileSize(path string) int64 {
 	st, err := os.Stat(path)
 	if err != nil {

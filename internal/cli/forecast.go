@@ -132,8 +132,9 @@ func (now clock) fit(ctx context.Context, graphs []*graph.Graph, k kernel.Kernel
 	return fitted, now().Sub(start), err
 }
 
-// learning says how long a kernel matrix of n graphs is learned from, given that of a few. Ridge regressions take
-// the same time whatever the numbers are, so that theirs is measured on the matrix of the few graphs, repeated.
+// learning returns the time to learn from a kernel matrix of n graphs, given the matrix of a few.
+// The time of ridge regressions does not depend on the numbers. So it is measured on the matrix of
+// the few graphs, repeated.
 func (now clock) learning(ctx context.Context, few *dataset.Dataset, k kernel.Given, n int, o choose.Options) (time.Duration, error) {
 	rows := k.Matrix.Rows
 	size := rows

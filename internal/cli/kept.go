@@ -16,8 +16,9 @@ import (
 	"github.com/mlgkernel/mlg/store"
 )
 
-// A search of a file fits the kernel to at most searchSample of its graphs, as fit does. Of more than keptGraphs it keeps a store in
-// the cache, so that the next search need not read and compare them again.
+// A search of a file fits the kernel to at most searchSample of its graphs, as fit does. If there
+// are more than keptGraphs, it keeps a store in the cache. Then the next search need not read and
+// compare them again.
 const (
 	searchSample = 10_000
 	keptGraphs   = 5000

@@ -206,7 +206,7 @@ func (c *predictCmd) stream(g *globals, m *model.Model, in iter.Seq2[row, error]
 		}
 		out, err := predict(block)
 		if err != nil {
-			return fmt.Errorf("%s, after %d graphs: %w", c.Data, s.graphs, err)
+			return fmt.Errorf("%s, after %s: %w", c.Data, agree(s.graphs, "graph", "graphs"), err)
 		}
 		for i := range out {
 			s.add(&out[i])
@@ -391,7 +391,7 @@ func positions(n int) []int {
 	return out
 }
 
-// print says how good predictions are, where that can be told, and what to doubt.
+// print says how good the predictions are, if that is known, and which ones to doubt.
 func (s *score) print(g *globals, data string, m *model.Model) {
 	switch {
 	case s.known == 0:
@@ -403,7 +403,7 @@ func (s *score) print(g *globals, data string, m *model.Model) {
 		if s.deviations != nil {
 			line += fmt.Sprintf(", %.1f %% in their intervals", 100*metrics.Covered(s.truth, s.values, s.deviations, s.level))
 		}
-		g.note("%s", table.Wrap(fmt.Sprintf("%s, %d graphs", line, s.known), 0, 2))
+		g.note("%s", table.Wrap(line+", "+agree(s.known, "graph", "graphs"), 0, 2))
 	}
 	if m.Classes == nil {
 		switch p := m.Learner.Process; {
@@ -425,13 +425,13 @@ func (s *score) print(g *globals, data string, m *model.Model) {
 		g.note("%s: %s %s", data, agree(s.foreign, "target is", "targets are"), what)
 	}
 	if s.unlike > 0 {
-		g.note("%s", table.Wrap(fmt.Sprintf("! %s unlike the training graphs: the most similar one has less than %.3f, less than 99 %% of the training graphs have among themselves. Treat the prediction as a guess",
+		g.note("%s", table.Wrap(fmt.Sprintf("! %s unlike the training graphs: the similarity to the nearest one is below %.3f. 99 %% of the training graphs have a nearer one. Treat the prediction as a guess",
 			agree(s.unlike, "graph is", "graphs are"), m.Nearest[1]), 0, 2))
 	}
 }
 
 // noDeviations says why a model of values has none.
-var noDeviations = fmt.Sprintf("no deviations: the model is not a Gaussian process; train makes one for values with --learner ridge,"+
+var noDeviations = fmt.Sprintf("no deviations: the model is not a Gaussian process. For values, train --learner ridge makes one,"+
 	" up to %d graphs", svm.MostExamples)
 
 // agree writes a number with the word that agrees with it.

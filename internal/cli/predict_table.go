@@ -38,8 +38,9 @@ func jsonRows(w io.Writer, p []predicted) error {
 	return printLines(w, rows)
 }
 
-// csvWriter writes the columns of the data, or identifier and target, then what is predicted, and where there are errors why
-// records cannot be read. A name that the data have already gets an addition.
+// csvWriter writes the columns of the data, or identifier and target, and then the predictions. If
+// some records cannot be read, a column has the reasons. A column name that is already in the data
+// gets a suffix.
 func (c *predictCmd) csvWriter(m *model.Model, errors bool, w *csv.Writer) func(p []predicted) error {
 	said := []string{"predicted"}
 	if m.Learner.Process != nil {

@@ -70,7 +70,7 @@ func (c *searchCmd) Run(g *globals) error {
 	if err := output(g, c.Out, func(w io.Writer) error { return c.print(g, w, list) }); err != nil {
 		return err
 	}
-	what := fmt.Sprintf("%s among %d graphs in %s by", agree(len(names), "query", "queries"), s.size(), round(took))
+	what := fmt.Sprintf("%s among %s in %s by", agree(len(names), "query", "queries"), agree(s.size(), "graph", "graphs"), round(took))
 	g.note("%s %s", what, table.Wrap(kernelText(s.Model), len(what)+1, 2))
 	g.note("compared: %s", s.Compared())
 	return nil

@@ -23,8 +23,8 @@ type serveCmd struct {
 	dataFlags
 	Source string   `arg:"" optional:"" help:"A model file or a dataset; by default builtin:drugs." default:"builtin:drugs"`
 	Addr   string   `help:"IP address to listen on. Any but a loopback address lets everyone in the network in." default:"127.0.0.1"`
-	Port   *int     `help:"Port to listen on. 0 means any free one. By default 8642, so that links work after a restart, or the next free one." placeholder:"N"`
-	Host   []string `help:"Further host names of the server, such as that of a proxy." placeholder:"NAME"`
+	Port   *int     `help:"Port to listen on. 0 means any free one. By default 8642, or the next free one. Links work after a restart if the port is the same." placeholder:"N"`
+	Host   []string `help:"More host names of the server, such as the name of a proxy." placeholder:"NAME"`
 	Open   bool     `help:"Open the page in the browser."`
 	Color  string   `help:"Column or data field to colour graphs by, besides the target." placeholder:"NAME" group:"Reading data"`
 }
@@ -66,7 +66,7 @@ func (c *serveCmd) Run(g *globals) error {
 		return err
 	}
 	g.note("compared: %s", d.Compared())
-	g.note("%s: %d graphs. Ctrl-C ends the server.", d.Name, len(d.IDs))
+	g.note("%s: %s. Ctrl-C ends the server.", d.Name, agree(len(d.IDs), "graph", "graphs"))
 	if c.Open {
 		if err := openBrowser(url); err != nil {
 			g.note("no browser could be opened: %v", err)
@@ -96,11 +96,11 @@ func (c *serveCmd) data(g *globals) (*explorer.Data, error) {
 	return explorer.Load(g.ctx, r, c.options(), choices)
 }
 
-// The ports that are tried where none is given, one after the other: links that were made on the first one
-// work as long as it is free when the server starts.
+// The ports that are tried one after the other, if none is given. Old links use the first one. They
+// work if it is free when the server starts.
 const usualPort, usualPorts = 8642, 100
 
-// listen listens on the port that is given, or on the first of the usual ones that is free.
+// listen listens on the given port, or on the first free one of the usual ports.
 func (c *serveCmd) listen(g *globals) (l net.Listener, err error) {
 	first, most := usualPort, usualPorts
 	if c.Port != nil {

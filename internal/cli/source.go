@@ -60,7 +60,7 @@ func (f *dataFlags) options() dataset.Options {
 	return o
 }
 
-// compared says what a kernel compares of graphs that were read with these flags.
+// compared says what a kernel compares in graphs that were read with these flags.
 func (f *dataFlags) compared(k kernel.Kernel, graphs []*graph.Graph) string {
 	sum, err := kernel.NewCollection(graphs).Sum(k)
 	if err != nil {
@@ -84,10 +84,18 @@ func readData(g *globals, path string, o dataset.Options) (*dataset.Dataset, err
 		return nil, noGraphs(path, ds.Skipped)
 	}
 	for _, w := range ds.Warnings {
-		g.note("%s: %s", ds.Name, w)
+		g.note("%s: %s", ds.Name, withFlag(w))
 	}
 	listLeftOut(g, ds.Skipped)
 	return ds, nil
+}
+
+// withFlag adds to a warning the flag that helps.
+func withFlag(warning string) string {
+	if warning == dataset.DistancesWarning {
+		return warning + ": use --edge-weight distance"
+	}
+	return warning
 }
 
 // noGraphs says that no graph could be read, and why not the first.
@@ -112,7 +120,7 @@ func listLeftOut(g *globals, left dataset.LeftOut) {
 	}
 }
 
-// openData opens a dataset, "-" being standard input, to get one graph after the other.
+// openData opens a dataset to read one graph after the other; "-" is standard input.
 func openData(path string, o dataset.Options) (*dataset.Reader, error) {
 	if path == "-" {
 		return dataset.NewReader(os.Stdin, "standard input", o)
@@ -124,8 +132,8 @@ func openData(path string, o dataset.Options) (*dataset.Reader, error) {
 	return r, nil
 }
 
-// dataError says what a path is that is no dataset, or adds the nearest names in its folder to an
-// error about one that is not there.
+// dataError explains why a path is not a dataset. If the path does not exist, it adds a command and
+// similar names that may help.
 func dataError(path string, err error) error {
 	if kind := file.KindOf(path); kind != "" {
 		return fmt.Errorf("%s is a %s file, want a dataset", path, kind)
@@ -139,6 +147,9 @@ func dataError(path string, err error) error {
 		if !strings.HasPrefix(e.Name(), ".") {
 			names = append(names, e.Name())
 		}
+	}
+	if _, bad := dataset.CachePath("", path); bad == nil && !dataset.KnownName(path) {
+		err = fmt.Errorf("%w; \"mlg fetch %s\" downloads a TUDataset collection", err, path)
 	}
 	return fmt.Errorf("%w%s", err, didYouMean(filepath.Base(path), names))
 }

@@ -57,7 +57,8 @@ func eachTask(g *globals, tasks []task, do func(t task) error) error {
 	return nil
 }
 
-// tasks reads a dataset and returns one task for every target. Rows without a value are left out and told.
+// tasks reads a dataset and returns one task for every target. Rows without a value are left out
+// and reported.
 func (f *learnFlags) tasks(g *globals, path, kind string) ([]task, error) {
 	ds, err := f.read(g, path)
 	if err != nil {
@@ -131,7 +132,7 @@ func fileName(s string) string {
 	}, s)
 }
 
-// task makes the values of a column the targets; without a column they are what the graphs have.
+// task makes the values of a column the targets. Without a column, the graphs keep their targets.
 func (f *learnFlags) task(g *globals, path string, ds *dataset.Dataset, column, kind string) (task, error) {
 	named := ds.Name
 	if column != "" {

@@ -30,7 +30,7 @@ type trainCmd struct {
 	kernelFlags
 }
 
-// trained is what the command says of a model.
+// trained is the command's report on a model.
 type trained struct {
 	File        string                  `json:"file"`
 	Data        string                  `json:"data"`
@@ -224,7 +224,7 @@ func (c *trainCmd) report(g *globals, t task, p *choose.Plan, m *model.Model, to
 		fmt.Fprintf(g.stdout, "  %s\n", table.Wrap(text, 2, 2))
 	}
 	if r.Limited > 0 {
-		fmt.Fprintf(g.stdout, "  %d trainings stopped at the solver's limit of iterations\n", r.Limited)
+		fmt.Fprintf(g.stdout, "  %s stopped at the solver's limit of iterations\n", agree(r.Limited, "training", "trainings"))
 	}
 	if p.Classes == nil {
 		r.printCalibration(g.stdout)

@@ -27,7 +27,7 @@ func (c *transformCmd) Run(g *globals) error {
 	defer closeData(g, data)
 	w, err := store.Write(g.work(), c.Out, m, data.Next)
 	if err != nil {
-		g.kept.set("%d graphs are kept in %s; the same command goes on from there", w.Graphs, c.Out+file.Partial)
+		g.kept.set("%s kept in %s; the same command goes on from there", agree(w.Graphs, "graph is", "graphs are"), c.Out+file.Partial)
 		return err
 	}
 	bytes := fileSize(c.Out)
@@ -36,5 +36,5 @@ func (c *transformCmd) Run(g *globals) error {
 		resumed = fmt.Sprintf(", %d of them from an interrupted run,", w.Resumed)
 	}
 	return g.result(map[string]any{"graphs": w.Graphs, "resumed": w.Resumed, "bytes": bytes, "file": c.Out},
-		"%s: %d graphs%s in %s,", c.Out, w.Graphs, resumed, count(float64(bytes), "B"))
+		"%s: %s%s in %s,", c.Out, agree(w.Graphs, "graph", "graphs"), resumed, count(float64(bytes), "B"))
 }

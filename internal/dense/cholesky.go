@@ -146,8 +146,8 @@ func SolveCholesky(l []float64, n int, x []float64) {
 	}
 }
 
-// InverseDiagonal returns the diagonal of (LLᵀ)⁻¹. It overwrites l, of which it looks at the lower
-// triangle, with the inverse of L, and what is above with zeros.
+// InverseDiagonal returns the diagonal of (LLᵀ)⁻¹. It reads the lower triangle of l. It overwrites
+// it with the inverse of L, and the rest with zeros.
 func InverseDiagonal(l []float64, n int) []float64 {
 	if n < 0 || len(l) != n*n {
 		misuse("inverse of order %d: %d numbers", n, len(l))

@@ -374,7 +374,7 @@ func TestFittedModel(t *testing.T) {
 	s := newTester(t, readSpec(t), fit, nil)
 	var info infoAnswer
 	s.get("/api/v1/info", &info)
-	if info.Task != regression || len(info.Range) != 2 || !slices.Equal(info.ColorBy, []string{"target", "size"}) || !strings.Contains(info.Views.Predict, "no learner") {
+	if info.Task != regression || len(info.Range) != 2 || !slices.Equal(info.ColorBy, []string{"target", "size"}) || !strings.Contains(info.Views.Predict, "without a learner") {
 		t.Errorf("info %+v", info)
 	}
 	var c coloring

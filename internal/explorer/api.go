@@ -153,8 +153,8 @@ type kernelRequest struct {
 
 func (r kernelRequest) chosen() parameters { return r.Parameters }
 
-// on answers requests that choose a kernel: get computes what they are about, among the long
-// computations, and f what is asked of it, among the short ones.
+// on answers requests that choose a kernel. get is a long computation: it makes the object that a
+// request needs. f is a short one: it makes the answer from that object.
 func on[T, Out any, In interface{ chosen() parameters }](
 	get func(x *session, ctx context.Context) (T, error), f func(ctx context.Context, x *session, v T, in *In) (Out, error),
 ) func(q *request, in *In) (Out, error) {
@@ -175,11 +175,11 @@ func on[T, Out any, In interface{ chosen() parameters }](
 var computing = []int{422, 503}
 
 var endpoints = []endpoint{
-	global(operation("GET", "health", "Whether the server lives, and how busy it is", nil, getHealth)),
+	global(operation("GET", "health", "Whether the server is running, and how busy it is", nil, getHealth)),
 	global(operation("GET", "openapi.json", "This document", nil, getDocument)),
-	global(operation("GET", "sources", "The collections that are here: the one given at the start, then uploaded ones", nil, getSources)),
-	raw(global(operation("POST", "upload", "Reads a file with graphs, the body, to be explored", []int{422, 503}, postUpload))),
-	operation("GET", "info", "What is explored", nil, getInfo),
+	global(operation("GET", "sources", "All collections: first the one given at the start, then uploaded files", nil, getSources)),
+	raw(global(operation("POST", "upload", "Reads a file with graphs from the body, and keeps it as a collection", []int{422, 503}, postUpload))),
+	operation("GET", "info", "What the collection has: sizes, classes, parameters, limits", nil, getInfo),
 	operation("GET", "graphs", "All graphs: identifiers, targets, sizes", nil, getGraphs),
 	operation("GET", "graph/{index}", "A graph with its drawing", []int{503}, getGraph),
 	operation("POST", "graph", "Any graph with its drawing", []int{503}, postGraph),
@@ -189,15 +189,15 @@ var endpoints = []endpoint{
 	operation("GET", "matrix", "The Gram matrix as a picture", computing, on((*session).ordered, getMatrix)),
 	operation("GET", "gram", "A block of the Gram matrix", computing, on((*session).fitted, getGram)),
 	operation("GET", "evaluate", "Cross-validated accuracy or error, beside the majority class and the label histogram", computing, on((*session).evaluated, getEvaluate)),
-	operation("GET", "progress", "What is computed for these parameters at the moment", nil, getProgress),
+	operation("GET", "progress", "What the server computes for these parameters at the moment", nil, getProgress),
 	operation("GET", "neighbours", "Most similar graphs", computing, on((*session).fitted, findNeighbours)),
 	operation("POST", "neighbours", "Most similar graphs", computing, on((*session).fitted, findNeighbours)),
 	operation("GET", "predict", "Prediction for one graph", computing, predict),
 	operation("POST", "predict", "Predictions for graphs, in their order", computing, predict),
 	operation("GET", "explain", "What each vertex contributes to a prediction", computing, on((*session).learned, postExplain)),
 	operation("POST", "explain", "What each vertex contributes to a prediction", computing, on((*session).learned, postExplain)),
-	operation("GET", "compare", "Two graphs, scale by scale, with vertices matched", computing, getCompare),
-	operation("POST", "compare", "Two graphs, scale by scale, with vertices matched", computing, on((*session).fitted, compare)),
+	operation("GET", "compare", "Two graphs compared at each scale, with their vertices matched", computing, getCompare),
+	operation("POST", "compare", "Two graphs compared at each scale, with their vertices matched", computing, on((*session).fitted, compare)),
 	operation("POST", "vertex", "The neighbourhood of a vertex at a scale, and similar vertices", computing, postVertex),
 	operation("GET", "find", "Graphs by name, class or fragment", computing, getFind),
 	operation("POST", "export", "Some of the graphs as a table, as SMILES or as Graph JSON Lines", computing, postExport),

@@ -65,7 +65,7 @@ func (s *source) rows(ctx context.Context, f *fitted, refs []reference, before i
 
 type neighboursRequest struct {
 	Graph reference `json:"graph"`
-	K     int       `json:"k,omitempty" default:"10" want:"1 to 1000" help:"how many"`
+	K     int       `json:"k,omitempty" default:"10" want:"1 to 1000" help:"number of graphs in the answer"`
 	kernelRequest
 }
 
@@ -83,8 +83,8 @@ func findNeighbours(ctx context.Context, x *session, f *fitted, in *neighboursRe
 
 type predictRequest struct {
 	Graphs []reference `json:"graphs" want:"1 to 1000"`
-	K      int         `json:"k,omitempty" default:"5" want:"0 to 1000" help:"neighbours to tell"`
-	Place  bool        `json:"place,omitempty" help:"also tell the positions on the maps"`
+	K      int         `json:"k,omitempty" default:"5" want:"0 to 1000" help:"number of neighbours in the answer"`
+	Place  bool        `json:"place,omitempty" help:"also give the positions on the maps"`
 	kernelRequest
 }
 
@@ -96,12 +96,12 @@ type predictAnswer struct {
 type prediction struct {
 	ID             string             `json:"id"`
 	Class          *string            `json:"class"`
-	Value          *float64           `json:"value" help:"class or value, as the task is; both null where nothing is predicted"`
-	Deviation      *float64           `json:"deviation" help:"standard, of a measured value; null where it is not known"`
-	Probabilities  []classProbability `json:"probabilities" help:"highest first; empty where they were not trained"`
-	CrossValidated *string            `json:"cross_validated" help:"what a graph of the data was taken for by a learner that did not see it; null for new graphs, and until cross-validation was asked for"`
+	Value          *float64           `json:"value" help:"class for classification, value for regression; both are null if nothing is predicted"`
+	Deviation      *float64           `json:"deviation" help:"standard deviation of a measured value; null if it is not known"`
+	Probabilities  []classProbability `json:"probabilities" help:"highest first; empty if the learner has none"`
+	CrossValidated *string            `json:"cross_validated" help:"prediction of a learner that did not see the graph; null for new graphs, and before the first request for evaluate"`
 	Neighbours     []model.Neighbour  `json:"neighbours"`
-	Percentile     int                `json:"percentile" help:"share of the graphs of the data whose own nearest is less similar"`
+	Percentile     int                `json:"percentile" help:"per cent of the graphs of the data whose own nearest graph is less similar"`
 	Unlike         bool               `json:"unlike"`
 	UnknownLabels  []string           `json:"unknown_labels" help:"vertex labels that no graph of the data has"`
 	Place          *place             `json:"place" help:"null unless asked for"`
@@ -118,8 +118,8 @@ type classProbability struct {
 	Probability float64 `json:"probability"`
 }
 
-// rowsAtATime is the number of new graphs whose kernel is computed together, which shares work
-// and bounds memory.
+// rowsAtATime is the number of new graphs that are compared together. This shares work and bounds
+// memory.
 const rowsAtATime = 64
 
 func predict(q *request, in *predictRequest) (*predictAnswer, error) {
@@ -157,7 +157,7 @@ func predict(q *request, in *predictRequest) (*predictAnswer, error) {
 	})(q, in)
 }
 
-// predict says what there is to say about a graph with a row of kernel values.
+// predict returns the prediction for a graph, from its row of kernel values.
 func (x *session) predict(ctx context.Context, f *fitted, r row, k int) (prediction, error) {
 	d := x.s.data
 	out := prediction{Probabilities: []classProbability{}, UnknownLabels: []string{}}
@@ -237,8 +237,8 @@ func (p *placement) place(r row) *place {
 
 type explainRequest struct {
 	Graph  reference `json:"graph"`
-	Class  *string   `json:"class,omitempty" help:"what is to be explained; otherwise the one that is predicted"`
-	Slopes bool      `json:"slopes,omitempty" help:"slopes instead: how the value changes when a vertex counts more"`
+	Class  *string   `json:"class,omitempty" help:"class to explain; by default the predicted one"`
+	Slopes bool      `json:"slopes,omitempty" help:"give slopes instead: how the value changes when a vertex counts more"`
 	kernelRequest
 }
 
@@ -308,7 +308,7 @@ type compareRequest struct {
 type comparison struct {
 	K      float64     `json:"k"`
 	Levels []pairLevel `json:"levels" help:"of the multiscale kernel whose scales are shown"`
-	Note   string      `json:"note" help:"why there are no levels; else empty"`
+	Note   string      `json:"note" help:"why there are no levels; otherwise empty"`
 }
 
 // pairLevel is the similarity of two graphs at one level, with their vertices matched.
@@ -318,13 +318,14 @@ type pairLevel struct {
 	K      float64 `json:"k"`
 }
 
-// maxPair is the largest graph whose vertices are matched, which takes cubic time.
+// maxPair is the number of vertices of the largest graph whose vertices are matched. Matching takes
+// cubic time.
 const maxPair = 300
 
 // getCompare compares two graphs that the query names.
 func getCompare(q *request, in *struct {
 	A string `json:"a" want:"1 to 4000" help:"a graph: its position in the data, from 0, or a molecule as SMILES"`
-	B string `json:"b" want:"1 to 4000" help:"another one"`
+	B string `json:"b" want:"1 to 4000" help:"the other graph, given in the same way"`
 	kernelRequest
 }) (*comparison, error) {
 	named := func(text string) reference {
@@ -362,7 +363,7 @@ func compare(ctx context.Context, x *session, f *fitted, in *compareRequest) (*c
 		out.Note = noScales
 		return out, nil
 	case max(a.N(), b.N()) > maxPair:
-		out.Note = fmt.Sprintf("vertices of graphs of more than %d are not matched", maxPair)
+		out.Note = fmt.Sprintf("a graph has more than %d vertices, so the vertices are not matched", maxPair)
 		return out, nil
 	}
 	out.Levels, err = f.compareLevels(ctx, a, b)
@@ -415,7 +416,8 @@ func levelKernels(ctx context.Context, f *kernel.FittedFactor, a, b *graph.Graph
 	return levels, k, nil
 }
 
-// first returns the first rows of a matrix: where edges are vertices, those of the vertices.
+// first returns the first rows of a matrix. If edges became vertices, these are the rows of the
+// original vertices.
 func first(x *kernel.Matrix, rows int) *kernel.Matrix {
 	return &kernel.Matrix{Rows: rows, Cols: x.Cols, Data: x.Data[:rows*x.Cols]}
 }
@@ -424,20 +426,20 @@ type vertexRequest struct {
 	Graph  reference `json:"graph"`
 	Vertex int       `json:"vertex"`
 	Level  int       `json:"level"`
-	K      int       `json:"k,omitempty" default:"8" want:"0 to 1000" help:"similar vertices to tell"`
+	K      int       `json:"k,omitempty" default:"8" want:"0 to 1000" help:"number of similar vertices in the answer"`
 	kernelRequest
 }
 
-// vertexAnswer tells of a vertex at a level.
+// vertexAnswer describes a vertex at a level.
 type vertexAnswer struct {
 	Level         int             `json:"level"`
 	Radius        int             `json:"radius"`
 	Neighbourhood []int32         `json:"neighbourhood" help:"vertices within the radius"`
-	Distance      []int32         `json:"distance" help:"of each of them"`
-	Own           []float64       `json:"own" help:"similarity of every vertex of the graph: the dot product of features, 1 for equal ones"`
-	Elsewhere     []similarVertex `json:"elsewhere" help:"the most similar vertex of other graphs, the most similar graphs first"`
+	Distance      []int32         `json:"distance" help:"distance of each of them from the vertex, in edges"`
+	Own           []float64       `json:"own" help:"similarity of every vertex of the graph to this one: the dot product of their features, 1 for equal vertices"`
+	Elsewhere     []similarVertex `json:"elsewhere" help:"the most similar vertex of each other graph, best first"`
 	Equal         int             `json:"equal" help:"vertices of all graphs of the data that the kernel cannot tell from this one"`
-	Note          string          `json:"note" help:"why there are no similar vertices; else empty"`
+	Note          string          `json:"note" help:"why there are no similar vertices; otherwise empty"`
 }
 
 // similarVertex is a vertex of a graph of the data, with its similarity.

@@ -17,7 +17,7 @@ import (
 )
 
 type colorsRequest struct {
-	By string `json:"by" want:"one of target column prediction error size" help:"info says which of them there are"`
+	By string `json:"by" want:"one of target column prediction error size" help:"what to colour by; color_by of info lists the possible ones"`
 	kernelRequest
 }
 
@@ -27,10 +27,10 @@ type coloring struct {
 	Name    string      `json:"name" help:"what the colours show"`
 	Kind    string      `json:"kind" want:"one of class value"`
 	Classes []classInfo `json:"classes"`
-	Class   []int       `json:"class" help:"of each graph, a position in classes, −1 for none; empty for values"`
-	Values  []*float64  `json:"values" help:"of each graph, null for none; empty for classes"`
+	Class   []int       `json:"class" help:"class of each graph: a position in classes, −1 for none; empty for values"`
+	Values  []*float64  `json:"values" help:"value of each graph, null for none; empty for classes"`
 	Range   []float64   `json:"range" help:"least and largest value"`
-	Center  *float64    `json:"center" help:"the value in the middle of a scale with two sides, else null"`
+	Center  *float64    `json:"center" help:"the middle value of a scale with two sides; otherwise null"`
 	Note    string      `json:"note"`
 }
 
@@ -60,7 +60,7 @@ func coloredBy(by string) func(x *session, ctx context.Context) (*coloring, erro
 	return func(x *session, ctx context.Context) (*coloring, error) {
 		d := x.s.data
 		if !slices.Contains(d.colorBy(), by) {
-			return nil, &apiError{422, fmt.Sprintf("there is nothing to colour by %s here", by), "by"}
+			return nil, &apiError{422, fmt.Sprintf("the data cannot be coloured by %s", by), "by"}
 		}
 		out := &coloring{By: by, Name: cmp.Or(d.targetName, "target"), Kind: "class",
 			Classes: []classInfo{}, Class: []int{}, Values: []*float64{}, Range: []float64{}}
@@ -127,7 +127,7 @@ func (c *coloring) setTask(d *Data, class []int, value []float64, known func(i i
 	})
 }
 
-// setClasses shows classes, −1 being none.
+// setClasses shows classes; −1 is no class.
 func (c *coloring) setClasses(names []string, class []int) {
 	c.Kind, c.Class = "class", class
 	c.Classes = classInfos(names, class)
@@ -152,7 +152,7 @@ func classInfos(names []string, class []int) []classInfo {
 	return out
 }
 
-// setValues shows values, NaN being none.
+// setValues shows values; NaN is no value.
 func (c *coloring) setValues(n int, value func(i int) float64) {
 	c.Kind = "value"
 	low, high := math.Inf(1), math.Inf(-1)
@@ -195,7 +195,7 @@ func (c *coloring) setColumn(values []string) {
 	})
 	names, _ := draw.Classes(frequent[:min(maxColors, len(frequent))])
 	if len(count) > len(names) {
-		c.Note = fmt.Sprintf("%d further values have no colour", len(count)-len(names))
+		c.Note = fmt.Sprintf("values without a colour: %d more", len(count)-len(names))
 	}
 	class := make([]int, len(values))
 	for i, v := range values {
@@ -204,7 +204,7 @@ func (c *coloring) setColumn(values []string) {
 	c.setClasses(names, class)
 }
 
-// predictions say what every graph is taken for.
+// predictions has the prediction for every graph.
 type predictions struct {
 	class []int     // −1 for nothing; empty for regression
 	value []float64 // NaN for nothing; empty for classes
@@ -215,8 +215,8 @@ func (p *predictions) known(i int) bool {
 	return p.class != nil && p.class[i] >= 0 || p.value != nil && !math.IsNaN(p.value[i])
 }
 
-// predicted returns what graphs are taken for by a learner that has not seen them: in cross-validation, or
-// where they have no part in it, by the learner of all others.
+// predicted returns predictions of learners that have not seen the graphs. They come from
+// cross-validation. Graphs that are not in it are predicted by the learner of all others.
 func (x *session) predicted(ctx context.Context) (*predictions, error) {
 	e, err := x.evaluated(ctx)
 	if err != nil {
@@ -258,9 +258,9 @@ func (x *session) predictAll(ctx context.Context, f *fitted, e *evaluation) (*pr
 	case f.Learner == nil || len(rest) == 0:
 		return p, nil
 	case x.saved && len(e.Index) == 0:
-		p.note = "the learner of the model has seen these graphs"
+		p.note = "the model was trained with these graphs"
 	default:
-		p.note = fmt.Sprintf("cross-validated for %d of %d graphs; the learner has not seen the others", len(e.Index), n)
+		p.note = fmt.Sprintf("%d of %d graphs are cross-validated; the learner was trained without the others", len(e.Index), n)
 	}
 	meter := kernel.NewMeter(ctx, "predict", len(rest))
 	for rows := range slices.Chunk(rest, 256) {

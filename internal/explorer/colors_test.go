@@ -46,7 +46,7 @@ func TestColors(t *testing.T) {
 	// Of a sample the others are predicted by a learner that has not seen them.
 	few := newTester(t, s.spec, src, func(o *Options) { o.Whole, o.Core = 100, 90 })
 	few.get("/api/v1/colors?by=prediction", &predicted)
-	if slices.Contains(predicted.Class, -1) || predicted.Note != "cross-validated for 90 of 234 graphs; the learner has not seen the others" {
+	if slices.Contains(predicted.Class, -1) || predicted.Note != "90 of 234 graphs are cross-validated; the learner was trained without the others" {
 		t.Errorf("of a sample: %v, %q", predicted.Class, predicted.Note)
 	}
 	// A model that was trained has seen its graphs, and cross-validates them nonetheless.
@@ -168,7 +168,7 @@ func TestFindAndExport(t *testing.T) {
 		many += fmt.Sprintf("%s,text%d\n", strings.Repeat("C", 1+i%5), i%40)
 	}
 	b := s.upload("name=many.csv&target=&color=what", many)
-	if s.get("/api/v1/colors?by=column&source="+b.Source, &c); len(c.Classes) != maxColors || c.Note != "10 further values have no colour" {
+	if s.get("/api/v1/colors?by=column&source="+b.Source, &c); len(c.Classes) != maxColors || c.Note != "values without a colour: 10 more" {
 		t.Errorf("%d colours, %q", len(c.Classes), c.Note)
 	}
 	if _, data := s.do("GET", "/api/v1/download/map.png?color=column&source="+b.Source, "", ""); !bytes.HasPrefix(data, []byte("\x89PNG")) {

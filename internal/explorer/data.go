@@ -38,7 +38,7 @@ type Data struct {
 	smiles                []string // the strings that the graphs were made of, nil for none
 }
 
-// task is what the targets are.
+// task is the kind of the targets.
 type task string
 
 const (
@@ -50,8 +50,8 @@ const (
 // maxClasses is the largest number of classes to tell apart: there is a machine for every pair.
 const maxClasses = 100
 
-// fromDataset returns a dataset to be explored, which was read with the given options. Without a task the
-// targets say what it is.
+// fromDataset returns the data of a dataset that was read with the given options. Without a task,
+// the targets decide it.
 func fromDataset(ds *dataset.Dataset, read dataset.Options, t task) (*Data, error) {
 	if len(ds.Graphs) == 0 {
 		return nil, fmt.Errorf("%s: no graphs", ds.Name)
@@ -71,7 +71,7 @@ func fromDataset(ds *dataset.Dataset, read dataset.Options, t task) (*Data, erro
 	}
 	if n := len(d.classes); n > maxClasses {
 		d.info.Warnings = append(d.info.Warnings, fmt.Sprintf(
-			"%d different targets are too many for classes, of which there may be %d: nothing is predicted", n, maxClasses))
+			"%d different targets are too many for classes, want at most %d: nothing is predicted", n, maxClasses))
 		d.task = noTask
 	}
 	if d.task == noTask {
@@ -80,10 +80,10 @@ func fromDataset(ds *dataset.Dataset, read dataset.Options, t task) (*Data, erro
 	return d, d.index()
 }
 
-// FromModel returns a model to be explored.
+// FromModel returns the data of a model.
 func FromModel(name string, m *model.Model) (*Data, error) {
 	if len(m.Graphs) == 0 {
-		return nil, fmt.Errorf("%s: a model without training graphs", name)
+		return nil, fmt.Errorf("%s: the model has no training graphs", name)
 	}
 	d := newData(&dataset.Dataset{Name: name, Graphs: m.Graphs}, m, dataset.DefaultOptions().Like(m.Reader))
 	if m.Reader != nil {
@@ -131,13 +131,13 @@ func (d *Data) Compared() string {
 // views says why a view has nothing to show.
 func (d *Data) views() (out infoViews) {
 	if d.saved() && scalesOf(d.Kernel) == nil {
-		out.Scales = "The model has no multiscale kernel, so that there are no scales to show."
+		out.Scales = "The model has no multiscale kernel, so there are no scales to show."
 	}
 	switch {
 	case d.saved() && d.Learner == nil:
-		out.Predict = "The model has no learner, as mlg fit makes it; mlg train makes one that predicts."
+		out.Predict = "The model cannot predict: mlg fit makes models without a learner. mlg train makes models that predict."
 	case d.task == noTask:
-		out.Predict = "The data has no targets, so that there is nothing to predict."
+		out.Predict = "The data have no targets, so there is nothing to predict."
 	}
 	return out
 }

@@ -141,7 +141,7 @@ func fieldRow(name string, schema object, required bool) docsField {
 		}
 	}
 	if !required {
-		out.After += ", may be left out"
+		out.After += ", optional"
 	}
 	if out.Link == "" {
 		out.Before += out.After
@@ -149,7 +149,7 @@ func fieldRow(name string, schema object, required bool) docsField {
 	return out
 }
 
-// typeText says in words what a schema is, with a link to another type where it has one.
+// typeText describes a schema in words, with a link to another type if it has one.
 func typeText(schema object) (before, link, after string) {
 	if ref, ok := schema["$ref"].(string); ok {
 		return "", path.Base(ref), ""

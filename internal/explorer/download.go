@@ -21,7 +21,7 @@ import (
 // downloadRequest names a file. Pictures of a graph need one of index and smiles.
 type downloadRequest struct {
 	File   string    `json:"file" want:"one of map.svg map.png matrix.svg matrix.png graph.svg graph.png table.csv gram.csv model.mlg"`
-	Layout string    `json:"layout,omitempty" default:"neighbours" want:"one of neighbours pca" help:"of the map"`
+	Layout string    `json:"layout,omitempty" default:"neighbours" want:"one of neighbours pca" help:"layout of the map"`
 	Color  string    `json:"color,omitempty" default:"target" want:"one of target column prediction error size" help:"what the colours of the map show, as in colors"`
 	Graph  reference `json:"graph,omitempty"`
 	kernelRequest
@@ -146,7 +146,7 @@ func (c *coloring) paint(s *draw.Scatter) {
 
 var notANumber = math.NaN()
 
-// placedAndEvaluated returns what a table has.
+// placedAndEvaluated returns the contents of the table.
 func (x *session) placedAndEvaluated(ctx context.Context) (*placement, error) {
 	if _, err := x.evaluated(ctx); err != nil {
 		return nil, err
@@ -216,7 +216,7 @@ func postExport(q *request, in *exportRequest) (*file, error) {
 			return nil, notFound("graphs", "graph %d, want 0 … %d", i, len(d.IDs)-1)
 		}
 		if seen[i] {
-			return nil, badRequest("graphs", "graph %d is there twice", i)
+			return nil, badRequest("graphs", "graph %d is given twice", i)
 		}
 		seen[i] = true
 	}
@@ -253,7 +253,7 @@ const maxTableRows = 2500
 
 func gramTable(ctx context.Context, x *session, f *fitted, in *downloadRequest) (*file, error) {
 	if len(f.core) > maxTableRows {
-		return nil, cannot("a matrix of %d rows is too large for a page, want at most %d; mlg gram writes it", len(f.core), maxTableRows)
+		return nil, cannot("a matrix of %d rows is too large to download, want at most %d; mlg gram writes larger ones", len(f.core), maxTableRows)
 	}
 	ids := choose.Pick(x.s.data.IDs, f.core)
 	for i, id := range ids {

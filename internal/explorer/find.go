@@ -10,17 +10,17 @@ import (
 
 // findRequest says what graphs shall have; all of it must hold.
 type findRequest struct {
-	Text   string `json:"text,omitempty" help:"part of the identifier, in upper or lower case"`
+	Text   string `json:"text,omitempty" help:"part of the identifier; upper and lower case are the same"`
 	Class  string `json:"class,omitempty" help:"the class, or the target as it was read"`
-	SMILES string `json:"smiles,omitempty" help:"a fragment of molecules: elements, charges and bond orders, aromatic atoms in lower case, hydrogens not counted"`
-	Limit  int    `json:"limit,omitempty" default:"200" want:"1 to 20000" help:"graphs to tell"`
+	SMILES string `json:"smiles,omitempty" help:"a fragment of a molecule. Elements, charges and bond orders must match. Aromatic atoms are in lower case. Hydrogens do not count."`
+	Limit  int    `json:"limit,omitempty" default:"200" want:"1 to 20000" help:"largest number of graphs in the answer"`
 }
 
 type findAnswer struct {
 	Index   []int   `json:"index" help:"the graphs that were found"`
-	Total   int     `json:"total" help:"how many there are"`
-	Matched [][]int `json:"matched" help:"the vertices of each that make up the fragment; empty without one"`
-	Note    string  `json:"note" help:"where the search was not complete"`
+	Total   int     `json:"total" help:"number of all graphs that match"`
+	Matched [][]int `json:"matched" help:"for each graph, the vertices of the fragment; empty without a fragment"`
+	Note    string  `json:"note" help:"in how many graphs the search was not complete; otherwise empty"`
 }
 
 // fragmentSteps bounds the search for a fragment in a graph.
@@ -33,7 +33,7 @@ func getFind(q *request, in *findRequest) (*findAnswer, error) {
 		var err error
 		switch {
 		case !d.fragments():
-			return nil, &apiError{422, "fragments are found in molecules alone, whose atoms and bonds are known", "smiles"}
+			return nil, &apiError{422, "fragments can be searched in molecules only, and these graphs are not molecules", "smiles"}
 		case len(text) > maxSMILES:
 			return nil, badRequest("smiles", "smiles: %d bytes, want at most %d", len(text), maxSMILES)
 		}
@@ -67,7 +67,7 @@ func getFind(q *request, in *findRequest) (*findAnswer, error) {
 			}
 		}
 		if open > 0 {
-			out.Note = fmt.Sprintf("the search was given up in %d graphs", open)
+			out.Note = fmt.Sprintf("graphs where the search took too long and was stopped: %d", open)
 		}
 		return out, nil
 	})

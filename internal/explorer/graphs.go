@@ -27,21 +27,21 @@ func getHealth(q *request, _ *struct{}) (healthAnswer, error) {
 	return healthAnswer{"ok", len(q.s.heavy.slots), int(q.s.heavy.waiting.Load()), int(q.s.light.waiting.Load())}, nil
 }
 
-// infoAnswer is what the page has to know about the data.
+// infoAnswer describes the data for the page.
 type infoAnswer struct {
 	Source     string      `json:"source" help:"the name of this data in requests"`
 	Given      bool        `json:"given" help:"it was given at the start"`
 	Name       string      `json:"name"`
 	Version    string      `json:"version"`
 	Graphs     int         `json:"graphs"`
-	Saved      bool        `json:"saved" help:"without parameters the model answers as its file has it"`
+	Saved      bool        `json:"saved" help:"a model: requests without parameters use it as it was trained"`
 	Task       task        `json:"task" want:"one of classification regression none"`
 	Classes    []classInfo `json:"classes"`
-	Range      []float64   `json:"range" help:"least and largest target of regression, else empty"`
-	TargetName string      `json:"target_name" help:"what the targets are called"`
+	Range      []float64   `json:"range" help:"least and largest target of regression; otherwise empty"`
+	TargetName string      `json:"target_name" help:"name of the targets"`
 	ColumnName string      `json:"column_name" help:"the column to colour by, empty for none"`
-	ColorBy    []string    `json:"color_by" help:"what colors knows here"`
-	Fragments  bool        `json:"fragments" help:"molecules that can be searched for fragments"`
+	ColorBy    []string    `json:"color_by" help:"what the data can be coloured by"`
+	Fragments  bool        `json:"fragments" help:"the graphs are molecules that can be searched for fragments"`
 	SMILES     bool        `json:"smiles" help:"SMILES can be exported"`
 	Limits     infoLimits  `json:"limits"`
 	Views      infoViews   `json:"views"`
@@ -49,8 +49,8 @@ type infoAnswer struct {
 	Edges      int         `json:"edges"`
 	Labels     bool        `json:"labels"`
 	Attributes int         `json:"attributes"`
-	Molecules  bool        `json:"molecules" help:"the first graph is drawn as one"`
-	Parameters []parameter `json:"parameters" help:"of the kernel, with the defaults of requests"`
+	Molecules  bool        `json:"molecules" help:"the first graph is drawn as a molecule"`
+	Parameters []parameter `json:"parameters" help:"parameters of the kernel, with their defaults"`
 	Core       int         `json:"core" help:"graphs in the Gram matrix"`
 	Kernels    []string    `json:"kernels" help:"terms of the kernel of a model"`
 	Warnings   []string    `json:"warnings"`
@@ -112,7 +112,8 @@ func (d *Data) bases() []string {
 	return append(out, "degree", "heat(0.5,1,2)", "wl(3)")
 }
 
-// graphsAnswer lists the graphs, one list per property. Lists of what the data lacks are empty.
+// graphsAnswer lists the graphs, one list per property. The list of a property that the data do not
+// have is empty.
 type graphsAnswer struct {
 	IDs     []string  `json:"ids"`
 	Targets []string  `json:"targets"`
@@ -170,7 +171,7 @@ func (s *source) find(r reference, number int) (*graph.Graph, int, error) {
 		}
 	}
 	if given != 1 {
-		return nil, -1, badRequest("graph", "a graph is given by one of index, smiles and graph; %d of them are there", given)
+		return nil, -1, badRequest("graph", "the request has %d of index, smiles and graph, want exactly one of them", given)
 	}
 	if r.Index == nil {
 		g, err := s.readGraph(r, number)
@@ -214,10 +215,10 @@ func (s *source) readGraph(r reference, number int) (g *graph.Graph, err error) 
 		g = ds.Graphs[0]
 	}
 	if g.N() > maxVertices || g.M() > maxEdges {
-		return nil, badRequest(r.kind(), "a graph of %d vertices and %d edges, want at most %d and %d", g.N(), g.M(), maxVertices, maxEdges)
+		return nil, badRequest(r.kind(), "the graph has %d vertices and %d edges, want at most %d and %d", g.N(), g.M(), maxVertices, maxEdges)
 	}
 	if g.N() == 0 {
-		return nil, badRequest(r.kind(), "a graph without vertices")
+		return nil, badRequest(r.kind(), "the graph has no vertices, want at least one")
 	}
 	return g.With(cmp.Or(g.ID(), strconv.Itoa(number)), g.Target()), nil
 }
@@ -235,7 +236,7 @@ type drawing struct {
 	Width    float64      `json:"width"`
 	Height   float64      `json:"height"`
 	Molecule bool         `json:"molecule"`
-	Vertices [][2]float64 `json:"vertices" help:"places; empty where the graph is drawn in part"`
+	Vertices [][2]float64 `json:"vertices" help:"position of each vertex; empty if only a part of the graph is drawn"`
 }
 
 func getGraph(q *request, in *struct {
@@ -275,7 +276,7 @@ func drawGraph(g *graph.Graph) (drawing, error) {
 }
 
 type readRequest struct {
-	Name string `json:"name" want:"0 to 200" help:"of the file, to recognise the format; no file is opened"`
+	Name string `json:"name" want:"0 to 200" help:"name of the file, to recognise the format; no file is opened"`
 	Text string `json:"text"`
 }
 

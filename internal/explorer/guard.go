@@ -29,7 +29,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Cache-Control", "no-store")
 		if !s.knownHost(r.Host) {
-			writeError(w, &apiError{http.StatusMisdirectedRequest, "this server does not answer to the name in the Host header", ""})
+			writeError(w, &apiError{http.StatusMisdirectedRequest, "the Host header names another server", ""})
 			return
 		}
 		if !sameOrigin(r) {
@@ -79,9 +79,9 @@ func sameOrigin(r *http.Request) bool {
 	return r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Method == http.MethodGet && !strings.HasPrefix(r.URL.Path, "/api/")
 }
 
-// limiter keeps a number of connections. When there are more, it closes the one that has waited
-// longest without a request being answered on it: clients that send nothing, or a header byte by
-// byte, make room for others.
+// limiter keeps a number of connections. When there are more, it closes the connection that has
+// waited longest without an answer. So clients that send nothing, or a header byte by byte, make
+// room for others.
 type limiter struct {
 	most int
 

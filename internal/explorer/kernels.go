@@ -32,8 +32,8 @@ func (p *parameters) UnmarshalJSON(body []byte) error {
 	return nil
 }
 
-// kernel returns k, of so many graphs, with the parameters that are given, or an error that names
-// the one that is wrong or out of the limits.
+// kernel returns k for a number of graphs, with the given parameters. The error names the parameter
+// that is wrong or beyond its limits.
 func (p parameters) kernel(k mlg.Kernel, graphs int) (mlg.Kernel, error) {
 	var changed kernel.Kernel = k
 	var err error
@@ -78,7 +78,7 @@ func limit(k mlg.Kernel, graphs int) error {
 	case len(k.Base) > maxBaseText:
 		return badRequest("parameters.base", "%s: base has %d bytes, want at most %d", k.Name(), len(k.Base), maxBaseText)
 	case k.Exact || k.PairRank != 0:
-		return badRequest("parameters.exact", "%s: exact = %v, pair_rank = %d, want false and 0: the page shows the features of low rank", k.Name(), k.Exact, k.PairRank)
+		return badRequest("parameters.exact", "%s: exact = %v, pair_rank = %d, want false and 0: the page works with the low-rank kernel only", k.Name(), k.Exact, k.PairRank)
 	case bytes > maxCovariance:
 		return badRequest("parameters.rank", "%s: rank = %d on %d graphs needs %d MB, want at most %d", k.Name(), k.Rank, graphs, bytes>>20, maxCovariance>>20)
 	}

@@ -70,7 +70,7 @@ func (p *placement) projectAll(ctx context.Context, f *fitted) error {
 	return nil
 }
 
-// quiet is a context for parts of a stage, whose progress is that of the stage.
+// quiet is a context for parts of a stage. Only the stage itself reports progress.
 func quiet(ctx context.Context) context.Context {
 	w := kernel.WorkOf(ctx)
 	w.Progress = nil
@@ -148,8 +148,8 @@ func without(hits []kernel.Hit, self, k int) []kernel.Hit {
 	return hits[:min(k, len(hits))]
 }
 
-// among returns the mean position, on the map of neighbours, of the graphs that are most
-// similar, weighted by similarity beyond that of the next one.
+// among returns a mean of the positions of the most similar graphs on the map of neighbours. The
+// weight of a graph is its similarity minus that of the first graph that is left out.
 func (p *placement) among(row []float64) (x, y float64) {
 	const most = 5
 	hits := others(row, most+1, -1)

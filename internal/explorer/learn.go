@@ -32,7 +32,7 @@ const (
 // folds is the number of folds by which C is chosen, and that of a cross-validation.
 const folds = 5
 
-var errNoLearner = cannot("there is nothing to predict: fewer than three graphs have targets, or all have the same")
+var errNoLearner = cannot("nothing can be predicted: fewer than three graphs have targets, or all targets are the same")
 
 // learned returns the kernel with a learner, if there is something to learn.
 func (x *session) learned(ctx context.Context) (*fitted, error) {
@@ -95,8 +95,8 @@ func (f *fitted) view(graphs []int) svm.View {
 	return svm.Full(f.gram).Select(at, at)
 }
 
-// problem returns what is to be learned about graphs that have targets, from their kernel as the
-// only candidate; no candidate where the graphs are fewer than three, or have the same target.
+// problem returns the dataset of the graphs that have targets, with their kernel as the only
+// candidate. There is no candidate for fewer than three graphs, or if all have the same target.
 func (x *session) problem(f *fitted, known []int) (ds *dataset.Dataset, candidates []choose.Candidate, o choose.Options) {
 	d, o := x.s.data, choose.DefaultOptions()
 	o.C, o.Ridge, o.Task = gridC, gridRidge, choose.Classification
@@ -114,25 +114,25 @@ func (x *session) problem(f *fitted, known []int) (ds *dataset.Dataset, candidat
 	return &dataset.Dataset{Name: d.Name, Graphs: choose.Pick(d.Graphs, known)}, candidates, o
 }
 
-// evaluation is what cross-validation says about a kernel.
+// evaluation is the result of a cross-validation of a kernel.
 type evaluation struct {
-	Graphs int               `json:"graphs" help:"that took part"`
+	Graphs int               `json:"graphs" help:"number of graphs in the cross-validation"`
 	Folds  int               `json:"folds"`
-	Rows   []evaluate.Result `json:"rows" help:"the kernel, mlg, and what it is compared with"`
+	Rows   []evaluate.Result `json:"rows" help:"results of the kernel (mlg) and of the baselines"`
 	Saved  []choose.Estimate `json:"saved" help:"what the model file says"`
 
-	Index      []int           `json:"index" help:"the graphs that took part"`
-	Predicted  []string        `json:"predicted" help:"what each was taken for; empty for regression"`
-	Measured   []float64       `json:"measured" help:"the value of each; empty for classes"`
-	Values     []float64       `json:"values" help:"the value predicted for each; empty for classes"`
+	Index      []int           `json:"index" help:"the graphs in the cross-validation"`
+	Predicted  []string        `json:"predicted" help:"the predicted class of each; empty for regression"`
+	Measured   []float64       `json:"measured" help:"the measured value of each; empty for classes"`
+	Values     []float64       `json:"values" help:"the predicted value of each; empty for classes"`
 	Confusion  *confusion      `json:"confusion" help:"null for regression"`
 	Accuracy   *float64        `json:"accuracy"`
-	Balanced   *float64        `json:"balanced_accuracy" help:"mean over the classes of the share of their graphs that was taken for them"`
-	AUC        *float64        `json:"auc" help:"mean over the classes of the area under the ROC curve against the rest"`
+	Balanced   *float64        `json:"balanced_accuracy" help:"share of right predictions in each class, averaged over the classes"`
+	AUC        *float64        `json:"auc" help:"area under the ROC curve of each class against the others, averaged over the classes"`
 	Majority   *float64        `json:"majority" help:"share of the largest class"`
-	Uneven     bool            `json:"uneven" help:"the largest class is so much larger than it would be among equal ones that the accuracy says little"`
-	Rare       string          `json:"rare_class" help:"the class that is rare, empty for none"`
-	Finding    []choose.Figure `json:"finding" help:"average precision and enrichment among the best 1 and 5 % of the rare class"`
+	Uneven     bool            `json:"uneven" help:"the largest class is so large that the accuracy says little"`
+	Rare       string          `json:"rare_class" help:"the rare class; empty if there is none"`
+	Finding    []choose.Figure `json:"finding" help:"how well the rare class is found: average precision, and enrichment in the best 1 % and 5 %"`
 	RMSE       *float64        `json:"rmse"`
 	R2         *float64        `json:"r2"`
 	TargetName string          `json:"target_name"`
@@ -141,10 +141,10 @@ type evaluation struct {
 // confusion counts predictions.
 type confusion struct {
 	Classes []string          `json:"classes"`
-	Counts  metrics.Confusion `json:"counts" help:"row: the class; column: what it was taken for"`
+	Counts  metrics.Confusion `json:"counts" help:"row: the true class; column: the predicted class"`
 }
 
-// answer returns what a graph was taken for.
+// answer returns the prediction for a graph.
 func (e *evaluation) answer(i int) (string, bool) {
 	at, ok := slices.BinarySearch(e.Index, i)
 	switch {
@@ -196,7 +196,7 @@ func (x *session) crossValidate(ctx context.Context, f *fitted) (*evaluation, er
 	return out, nil
 }
 
-// countClasses says how well classes were told apart.
+// countClasses computes how well classes are told apart.
 func (e *evaluation) countClasses(d *Data, classes []string, row evaluate.Result) {
 	truth, said := choose.Pick(d.class, e.Index), make([]int, len(e.Index))
 	counts := make([]int, len(d.classes))

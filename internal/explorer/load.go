@@ -61,7 +61,7 @@ func (l *loader) read(ctx context.Context, r *dataset.Reader, tick func(graphs i
 			return nil
 		}
 		if l.items -= 1 + int64(g.N()) + int64(g.M()); l.items < 0 {
-			return fmt.Errorf("%s: too many graphs, vertices and edges in all", r.Name())
+			return fmt.Errorf("%s: too many graphs, vertices and edges together", r.Name())
 		}
 		l.graphs = append(l.graphs, g)
 		if err := l.columns.Add(r.Fields()); err != nil {
@@ -72,7 +72,7 @@ func (l *loader) read(ctx context.Context, r *dataset.Reader, tick func(graphs i
 	}
 }
 
-// choose checks the choices, and makes those that are left open where it shall suggest some, as the command does.
+// choose checks the choices. With suggest it also makes the open ones, as the command does.
 func (l *loader) choose(c *Choices, read dataset.Options, suggest bool) error {
 	for _, choice := range []struct {
 		field string

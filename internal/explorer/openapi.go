@@ -13,15 +13,15 @@ type object = map[string]any
 
 // statuses says what errors mean.
 var statuses = map[int]string{
-	400: "The request makes no sense; the message says where.",
+	400: "The request is wrong. The message says where.",
 	403: "The request comes from a page of another origin.",
-	404: "There is no such thing.",
+	404: "The page, graph or collection does not exist.",
 	408: "The body came too slowly.",
 	413: "The body is too large.",
-	415: "The body is not announced as what it should be.",
+	415: "The Content-Type of the body is wrong.",
 	421: "The Host header names another server.",
-	422: "The request is understood, but cannot be answered for this data or these graphs.",
-	503: "Too many computations are waiting; Retry-After says when to try again.",
+	422: "The request is correct, but there is no answer for these data or graphs.",
+	503: "Too many computations are waiting. Retry-After says when to try again.",
 }
 
 func getDocument(q *request, _ *struct{}) (object, error) { return q.s.document, nil }
@@ -43,8 +43,8 @@ func document() object {
 	return object{
 		"openapi": "3.1.0",
 		"info": object{"title": "mlg explorer", "version": "1", "license": object{"name": "BSD-3-Clause", "identifier": "BSD-3-Clause"},
-			"description": "Similarity, predictions and explanations for graphs under the Multiscale Laplacian Graph kernel. Nothing that is sent is written; uploaded files are kept in memory as graphs. " +
-				"Without parameters a dataset answers with the defaults of info, a model as it was trained."},
+			"description": "Similarity, predictions and explanations of graphs with the Multiscale Laplacian Graph kernel. The server writes nothing to disk. It keeps uploaded files in memory, as graphs. " +
+				"A request without parameters uses the defaults of info, or the model as it was trained."},
 		"servers":    []object{{"url": "/"}},
 		"paths":      paths,
 		"components": object{"schemas": s, "responses": errors},
@@ -104,7 +104,7 @@ func (s schemas) parameters(e endpoint) []object {
 	}
 	if !e.global {
 		fields = append(fields, field{name: sourceField, kind: reflect.TypeFor[string](),
-			help: "the data that is meant; by default the one given at the start"})
+			help: "collection that the request is about; by default the one given at the start"})
 	}
 	for _, f := range fields {
 		p := object{"name": f.name, "in": "query", "required": false, "explode": false, "schema": s.field(f)}
@@ -161,10 +161,10 @@ func (s schemas) object(t reflect.Type) object {
 	properties, required := object{}, []string{}
 	out := object{"type": "object", "properties": properties, "additionalProperties": false}
 	if t == reflect.TypeFor[parameters]() {
-		out["type"], out["description"] = []string{"object", "null"}, "Parameters of the kernel; those left out have their defaults."
+		out["type"], out["description"] = []string{"object", "null"}, "Parameters of the kernel. Omitted ones have their defaults."
 	}
 	if t == reflect.TypeFor[reference]() {
-		out["description"] = "A graph by one of the three: its position in the data, a molecule as SMILES, or Graph JSON."
+		out["description"] = "A graph. Give one of three: its position in the data, a molecule as SMILES, or Graph JSON."
 		out["minProperties"], out["maxProperties"] = 1, 1
 	}
 	for _, f := range fieldsOf(t) {

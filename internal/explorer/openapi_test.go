@@ -325,7 +325,7 @@ func TestDocumentedTypes(t *testing.T) {
 	for path, want := range map[string]string{
 		"paths /api/v1/matrix get parameters 0 schema": `{"description":"largest number of rows","maximum":800,"minimum":1,"type":"integer"}`,
 		"components schemas Parameters properties eta": `{"description":"Regularisation of the Laplacian.","maximum":1e+06,"minimum":1e-06,"type":"number"}`,
-		"components schemas Parameters properties radii": `{"description":"Radii of the levels in hops, not decreasing. None: the FLG kernel of the base kernel.",` +
+		"components schemas Parameters properties radii": `{"description":"Radii of the levels in hops, in ascending order. Without radii: the FLG kernel of the base kernel.",` +
 			`"items":{"maximum":64,"minimum":1,"type":"integer"},"type":"array"}`,
 		"components schemas Parameters properties landmarks": `{"description":"How vertices are sampled: uniform, classes or pivoted.","enum":["uniform","classes","pivoted"],"type":"string"}`,
 		"components schemas Reference properties smiles":     fmt.Sprintf(`{"description":"a molecule","maxLength":%d,"minLength":1,"type":"string"}`, maxSMILES),

@@ -40,8 +40,8 @@ func (g *gate) enter(ctx context.Context) error {
 
 func (g *gate) leave() { <-g.slots }
 
-// result is what is computed at most once at a time, when it is first asked for, and kept. Errors
-// are not kept.
+// result is computed when it is first needed, by one computation at a time, and kept. Errors are
+// not kept.
 type result[T any] struct {
 	mu   sync.Mutex
 	last *computation[T] // that is running or has succeeded

@@ -58,8 +58,8 @@ func between(want string) (low, high float64, ok bool) {
 	return low, high, err == nil && n == 2
 }
 
-// queryFields returns what a query may set of a request: fields of its fields stand beside the
-// others, of a list there is one, and what only JSON can say is left out.
+// queryFields returns the fields of a request that a query may set. Fields of nested structs are
+// among them. A list has a single element. Fields that only JSON can express are left out.
 func queryFields(in reflect.Value) []field {
 	var out []field
 	for _, f := range fieldsOf(in.Type()) {
@@ -116,7 +116,7 @@ func (q *request) wantBody(want string) error {
 	return nil
 }
 
-// readQuery reads what is in the path and in the query, and refuses names that are not known.
+// readQuery reads the path and the query, and refuses unknown names.
 func (q *request) readQuery(fields []field) error {
 	values := q.URL.Query()
 	if !q.e.global {
@@ -142,7 +142,7 @@ func (q *request) readQuery(fields []field) error {
 	return nil
 }
 
-// setText sets a value to what a text says.
+// setText sets a value from a text.
 func setText(v reflect.Value, name, text string) error {
 	if p, ok := v.Addr().Interface().(*parameters); ok {
 		if *p == nil {

@@ -23,9 +23,9 @@ type Options struct {
 	Workers int        // goroutines of a long computation
 	Device  spd.Device // what computes large matrices; nil means the processor
 	Version string     // of the program, for the page and the API
-	// Hosts are names, beside localhost and IP addresses, under which the server may be
-	// addressed. A name that is not listed is refused, so that a foreign page cannot reach the
-	// server through a name of its own that points here (DNS rebinding).
+	// Hosts are names, beside localhost and IP addresses, under which the server may be addressed.
+	// Other names are refused. Otherwise a foreign page could reach the server through a name of
+	// its own that points here (DNS rebinding).
 	Hosts []string
 
 	// Whole is the largest number of graphs whose Gram matrix is kept, 8 bytes an entry. Of
@@ -44,8 +44,8 @@ type Options struct {
 	// Connections is the number of open connections. When there are more, those that have
 	// not sent a request for the longest time are closed.
 	Connections int
-	// BodyTimeout bounds the time in which a client has to send the body of a request, WriteTimeout
-	// that in which it has to take the answer.
+	// BodyTimeout is the time that a client has to send the body of a request. WriteTimeout is the
+	// time that it has to take the answer.
 	BodyTimeout, WriteTimeout time.Duration
 	// ShortTimeout bounds the time of a short computation, as of a prediction.
 	ShortTimeout time.Duration
@@ -138,8 +138,8 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return nil
 }
 
-// prepare computes what the first requests to a model need, before they come. What is wrong is told to those who
-// ask for it.
+// prepare computes what the first requests to a model need, before they come. Errors go to the
+// requests that need the result.
 func (s *Server) prepare() {
 	if x, err := s.given().session(nil); err == nil {
 		x.learned(s.life)

@@ -233,29 +233,30 @@ func scalesOf(sum *kernel.FittedSum) *kernel.FittedFactor {
 	return best
 }
 
-// noScales says why there are none.
-const noScales = "the kernel is no multiscale kernel, so that there are no scales to show"
+// noScales says why there are no scales.
+const noScales = "the kernel is not a multiscale kernel, so there are no scales to show"
 
-// multiscale returns the kernel whose scales are shown, and graphs as it wants them: where edges are
-// vertices, those of the graph come first.
+// multiscale returns the kernel whose scales are shown, and graphs prepared for it. If edges became
+// vertices, the original vertices come first.
 func (f *fitted) multiscale(graphs ...*graph.Graph) (*mlg.Model, []*graph.Graph, error) {
 	prepared, err := f.scales.Prepare(graphs)
 	return model.LowRank(f.scales), prepared, err
 }
 
-// unseen says what the scales and vertices do not show of what is compared.
+// unseen says what is compared but not shown by scales and vertices.
 func (f *fitted) unseen(molecules bool) string {
 	subdivided := slices.ContainsFunc(f.Kernel.Factors, func(k *kernel.FittedFactor) bool { return k.Subdivide })
 	switch {
 	case f.scales == nil || f.scales.Subdivide || !subdivided:
 		return ""
 	case molecules:
-		return "Similar and matched atoms leave out the orders of bonds, which count in the similarity of molecules."
+		return "The similarity of molecules counts the orders of bonds. Similar and matched atoms leave them out."
 	}
-	return "Similar and matched vertices leave out the labels of edges, which count in the similarity of graphs."
+	return "The similarity of graphs counts the labels of edges. Similar and matched vertices leave them out."
 }
 
-// radii returns those of the levels that can be shown, in edges of the graphs, 0 for that of single vertices.
+// radii returns the radii of the levels that can be shown, in edges of the graphs. Level 0, of
+// single vertices, has radius 0.
 func (f *fitted) radii() []int {
 	out := []int{0}
 	if f.scales == nil {
@@ -280,8 +281,8 @@ func (x *session) ordered(ctx context.Context) ([]int, error) {
 // maxTable bounds the numbers in a vertexTable.
 const maxTable = 64 << 20
 
-// vertexTable has the vertices of all graphs at a level in classes with features, which are rounded: those
-// that differ by less are equal.
+// vertexTable has the vertices of all graphs at a level. Vertices with the same rounded features
+// are in one class.
 type vertexTable struct {
 	class    [][]int32 // by graph and vertex
 	features []float32 // a row for each class
@@ -318,11 +319,11 @@ func rounded(q []float64) []float32 {
 	return out
 }
 
-// savedKey is that of the session of a model as it is.
+// savedKey is the key of the session of a model as it was trained.
 const savedKey = "saved"
 
-// choose returns the kernel that parameters say, and the key of its session. Without parameters a
-// model answers as it is.
+// choose returns the kernel with the given parameters, and the key of its session. Without
+// parameters a model answers as it was trained.
 func (s *source) choose(p parameters) (k mlg.Kernel, key string, err error) {
 	k = s.data.kernel
 	switch {

@@ -53,7 +53,7 @@ func (s *Server) meant(e endpoint, r *http.Request) (*source, error) {
 	if i := slices.IndexFunc(s.sources, func(x *source) bool { return x.id == ids[0] }); i >= 0 {
 		return s.sources[i], nil
 	}
-	return nil, notFound(sourceField, "the data %.100q is not here: uploaded files are kept in memory only; "+
+	return nil, notFound(sourceField, "the data %.100q is not here: the server keeps uploaded files in memory only; "+
 		"load the file again, and the link works", ids[0])
 }
 

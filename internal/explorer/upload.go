@@ -25,25 +25,25 @@ const (
 
 // uploadRequest says how an uploaded file is read. Its body is the file.
 type uploadRequest struct {
-	Name          string  `json:"name" want:"1 to 200" help:"of the file, to recognise the format and to name the source"`
-	Key           string  `json:"key,omitempty" want:"0 to 100" help:"names the upload in requests for its progress; any text"`
-	Check         bool    `json:"check,omitempty" help:"read and report only, keep nothing"`
-	Target        *string `json:"target,omitempty" help:"column of the targets; empty for none; by default the one that is suggested"`
-	ID            *string `json:"id,omitempty" help:"column of the identifiers; empty for none; by default the one that is suggested"`
+	Name          string  `json:"name" want:"1 to 200" help:"name of the file; it tells the format and names the collection"`
+	Key           string  `json:"key,omitempty" want:"0 to 100" help:"any text; names the upload in requests for its progress"`
+	Check         bool    `json:"check,omitempty" help:"read the file and report on it, but do not keep it"`
+	Target        *string `json:"target,omitempty" help:"column of the targets; empty for none; by default the suggested one"`
+	ID            *string `json:"id,omitempty" help:"column of the identifiers; empty for none; by default the suggested one"`
 	Color         *string `json:"color,omitempty" help:"column to colour graphs by"`
-	Structure     string  `json:"structure,omitempty" help:"column of the SMILES; by default the one that is found"`
-	Task          string  `json:"task,omitempty" default:"auto" want:"one of auto classification regression" help:"what the targets are; auto: their values tell"`
+	Structure     string  `json:"structure,omitempty" help:"column of the SMILES; by default the server finds it"`
+	Task          string  `json:"task,omitempty" default:"auto" want:"one of auto classification regression" help:"kind of the targets; auto decides by their values"`
 	Format        string  `json:"format,omitempty" default:"auto" want:"one of auto tudataset smiles csv tsv parquet sdf jsonl graphml dot edgelist"`
-	Hydrogens     string  `json:"hydrogens,omitempty" default:"written" want:"one of written explicit implicit" help:"hydrogens of molecules that become vertices"`
+	Hydrogens     string  `json:"hydrogens,omitempty" default:"written" want:"one of written explicit implicit" help:"which hydrogens of molecules become vertices"`
 	EdgeWeight    string  `json:"edge_weight,omitempty" default:"weight" want:"one of unit weight order distance" help:"edge weights"`
 	AtomCharge    bool    `json:"atom_charge,omitempty" help:"charges are part of atom labels"`
 	AtomAromatic  bool    `json:"atom_aromatic,omitempty" help:"aromaticity is part of atom labels"`
 	AtomHydrogens bool    `json:"atom_hydrogens,omitempty" help:"numbers of hydrogens are part of atom labels"`
 
-	LargestFragment bool `json:"largest_fragment,omitempty" help:"of molecules of several fragments, such as salts, keep the largest"`
+	LargestFragment bool `json:"largest_fragment,omitempty" help:"keep only the largest fragment of molecules with several, such as salts"`
 }
 
-// options returns how the file is read. Records that cannot be read are left out and told.
+// options returns how the file is read. Records that cannot be read are left out and reported.
 func (in *uploadRequest) options(bytes int64) dataset.Options {
 	o := dataset.DefaultOptions()
 	o.Format, o.SMILESColumn, o.LargestFragment = dataset.Format(in.Format), in.Structure, in.LargestFragment
@@ -57,17 +57,17 @@ func (in *uploadRequest) options(bytes int64) dataset.Options {
 
 // uploadAnswer says what was read.
 type uploadAnswer struct {
-	Source      string            `json:"source" help:"the name of the data in requests; empty after a check"`
+	Source      string            `json:"source" help:"name of the collection in requests; empty after a check"`
 	Name        string            `json:"name"`
 	Format      dataset.Format    `json:"format"`
 	Bytes       int64             `json:"bytes"`
 	Graphs      int               `json:"graphs"`
-	More        bool              `json:"more" help:"the file has more graphs than are taken"`
+	More        bool              `json:"more" help:"the file has more graphs than the limit; the others are not read"`
 	Skipped     int               `json:"skipped" help:"records that could not be read"`
 	SkippedRows []dataset.Skipped `json:"skipped_rows" help:"the first of them"`
 	Fragments   int               `json:"fragments" help:"molecules of several fragments, such as salts"`
 	Columns     []dataset.Column  `json:"columns" help:"fields beside the graphs"`
-	Target      string            `json:"target" help:"columns that were taken; empty for none"`
+	Target      string            `json:"target" help:"columns that are used; empty for none"`
 	ID          string            `json:"id"`
 	Color       string            `json:"color"`
 	Structure   string            `json:"structure"`
@@ -156,13 +156,14 @@ func postUpload(q *request, in *uploadRequest) (*uploadAnswer, error) {
 	return out, nil
 }
 
-// announced is readUpload whose progress can be asked for until it ends, however it does.
+// announced is readUpload with progress that other requests can see until it ends.
 func (q *request) announced(in *uploadRequest, u *uploading) (*uploadAnswer, *source, error) {
 	defer q.s.announce(in.Key, u)()
 	return q.readUpload(in, u)
 }
 
-// readUpload reads a file and says what it found; it is a source that nobody knows yet.
+// readUpload reads a file and describes it. It returns a source that is not in the list of sources
+// yet.
 func (q *request) readUpload(in *uploadRequest, u *uploading) (*uploadAnswer, *source, error) {
 	ctx := q.Context()
 	o := in.options(q.s.o.UploadBytes)
@@ -222,7 +223,7 @@ func openUpload(ctx context.Context, body io.Reader, size, most int64, name stri
 	return dataset.NewZipReader(&cancelled{ctx, bytes.NewReader(whole.Bytes())}, int64(whole.Len()), name, o)
 }
 
-// cancelled can be read as long as there is somebody who waits.
+// cancelled can be read until its context ends.
 type cancelled struct {
 	ctx context.Context
 	io.ReaderAt
@@ -235,7 +236,8 @@ func (c *cancelled) ReadAt(p []byte, off int64) (int, error) {
 	return c.ReaderAt.ReadAt(p, off)
 }
 
-// uploadError says why a file cannot be read; a table without a column of SMILES can be helped by naming it.
+// uploadError says why a file cannot be read. For a table without a column of SMILES it names the
+// field that helps.
 func uploadError(err error) error {
 	field := "body"
 	if text := err.Error(); strings.Contains(text, "no SMILES column") || strings.Contains(text, "no column") {

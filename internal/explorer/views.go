@@ -17,16 +17,16 @@ import (
 type mapAnswer struct {
 	PCA        positions `json:"pca"`
 	Neighbours positions `json:"neighbours"`
-	Radii      []int     `json:"radii" help:"of the scales that can be shown"`
-	Compared   string    `json:"compared" help:"what the kernel compares of graphs, in words"`
-	Scales     string    `json:"scales" help:"what of it scales and vertices do not show, in words; empty for nothing"`
+	Radii      []int     `json:"radii" help:"radii of the scales that can be shown"`
+	Compared   string    `json:"compared" help:"what the kernel compares, in words"`
+	Scales     string    `json:"scales" help:"what scales and vertices leave out, in words; empty for nothing"`
 }
 
 // positions have the digits that a screen can show.
 type positions struct {
 	X     []float32 `json:"x"`
 	Y     []float32 `json:"y"`
-	Share []float64 `json:"share,omitempty" help:"of the variance, for principal components"`
+	Share []float64 `json:"share,omitempty" help:"share of the variance of each principal component"`
 }
 
 func getMap(_ context.Context, x *session, p *placement, _ *kernelRequest) (*mapAnswer, error) {
@@ -49,7 +49,7 @@ type matrixRequest struct {
 type matrixAnswer struct {
 	Order   []int   `json:"order"`
 	Size    int     `json:"size" help:"rows of cells"`
-	PerCell int     `json:"per_cell" help:"rows and columns of the matrix whose mean a cell is"`
+	PerCell int     `json:"per_cell" help:"a cell is the mean of so many rows and columns of the matrix"`
 	Low     float64 `json:"low"`
 	High    float64 `json:"high"`
 	Cells   string  `json:"cells" help:"base64 text of size × size bytes, 0 for low and 255 for high"`
@@ -90,8 +90,8 @@ func cells(k *kernel.Matrix, order []int, limit int) (*kernel.Matrix, int) {
 }
 
 type gramRequest struct {
-	Rows    string `json:"rows,omitempty" help:"graphs, as in 0-99; by default the first hundred"`
-	Columns string `json:"columns,omitempty" help:"graphs, as in 0-99; by default the first hundred"`
+	Rows    string `json:"rows,omitempty" help:"range of graphs, such as 0-99; by default the first hundred"`
+	Columns string `json:"columns,omitempty" help:"range of graphs, such as 0-99; by default the first hundred"`
 	kernelRequest
 }
 
@@ -114,7 +114,7 @@ func getGram(ctx context.Context, _ *session, f *fitted, in *gramRequest) (*gram
 		return nil, err
 	}
 	if len(rows)*len(cols) > maxBlock {
-		return nil, badRequest("rows", "a block of %d × %d, want at most %d entries", len(rows), len(cols), maxBlock)
+		return nil, badRequest("rows", "the block has %d × %d entries, want at most %d", len(rows), len(cols), maxBlock)
 	}
 	b, err := f.block(ctx, rows, cols)
 	if err != nil {
@@ -152,7 +152,7 @@ type progressRequest struct {
 type progressAnswer struct {
 	State string `json:"state" want:"one of idle waiting running"`
 	kernel.Progress
-	Upload *uploadProgress `json:"upload" help:"the file of that key while it is read, else null"`
+	Upload *uploadProgress `json:"upload" help:"the file of that key while the server reads it; otherwise null"`
 }
 
 // getProgress starts nothing and touches nothing.

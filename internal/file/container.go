@@ -137,12 +137,12 @@ func KindOf(path string) string {
 	return Kind(head)
 }
 
-// ErrVersion, as told by errors.Is, is the error of a container in another version of its format.
+// ErrVersion is the error (by errors.Is) of a container in another version of its format.
 var ErrVersion = errors.New("another version of mlg")
 
 // Decode takes a container of the given kind and version apart into sections, which are views of
 // data. Lengths and heads are checked; Check of each section checks its data. Where the container
-// breaks off or is damaged, the error comes with the sections before that.
+// ends too early or is damaged, the error comes with the sections before that.
 func Decode(data []byte, kind string, version int) ([]Section, error) {
 	if err := checkHead(data, kind, version); err != nil {
 		return nil, err
@@ -153,7 +153,7 @@ func Decode(data []byte, kind string, version int) ([]Section, error) {
 	}
 	last := len(sections) - 1
 	if last < 0 || sections[last].Name != endName {
-		return sections, fmt.Errorf("the %s file breaks off after %d bytes: its end is missing", kind, len(data)-len(rest))
+		return sections, fmt.Errorf("the %s file ends too early, after %d bytes", kind, len(data)-len(rest))
 	}
 	end := sections[last]
 	sections = sections[:last]
@@ -164,7 +164,7 @@ func Decode(data []byte, kind string, version int) ([]Section, error) {
 		return sections, fmt.Errorf("the %s file is damaged: its end does not match what is before it", kind)
 	}
 	if len(rest) > 0 {
-		return sections, fmt.Errorf("the %s file has %d bytes behind its end: something was appended", kind, len(rest))
+		return sections, fmt.Errorf("the %s file has %d bytes after its end: something was appended", kind, len(rest))
 	}
 	seen := map[string]bool{}
 	for i, s := range sections {
@@ -183,12 +183,12 @@ func checkHead(data []byte, kind string, version int) error {
 		return fmt.Errorf("the file is empty, want an mlg %s file", kind)
 	case strings.HasPrefix(magic, string(data[:min(len(data), len(magic))])):
 	case bytes.HasPrefix(data, []byte(magic[:4])), bytes.HasPrefix(data, []byte("\x09MLG")):
-		return fmt.Errorf("the %s file was changed in transfer, as if it were text: transfer it in binary mode", kind)
+		return fmt.Errorf("the %s file was changed in transfer, because it was sent as text: send it in binary mode", kind)
 	default:
 		return fmt.Errorf("not an mlg %s file", kind)
 	}
 	if len(data) < headSize {
-		return fmt.Errorf("the %s file breaks off after %d bytes", kind, len(data))
+		return fmt.Errorf("the %s file ends too early, after %d bytes", kind, len(data))
 	}
 	if binary.LittleEndian.Uint32(data[20:]) != checksum(data[:headSize], 20, nil) {
 		return fmt.Errorf("the %s file is damaged: its head does not match its checksum", kind)
@@ -209,7 +209,7 @@ func walk(data []byte) (sections []Section, rest []byte, err error) {
 		head := data[:headSize:headSize]
 		name := strings.TrimRight(string(head[16:]), "\x00")
 		if !validName(name) {
-			return sections, data, fmt.Errorf("damaged: %q stands where the name of a section should, behind %d sections", name, len(sections))
+			return sections, data, fmt.Errorf("damaged: %q is not the name of a section, after %d good sections", name, len(sections))
 		}
 		length := binary.LittleEndian.Uint64(head)
 		if length > uint64(len(data)-headSize) {
@@ -246,8 +246,8 @@ type Log struct {
 	old  *Mapped // what was there
 }
 
-// Resume opens the log of a container whose first section is the given one, which says what it is
-// about, and returns the good sections behind it that an interrupted run has left, valid until the
+// Resume opens the log of a container with the given first section, which identifies its content.
+// It returns the good sections after it that an interrupted run has left. They are valid until the
 // log is closed. A log with another first section is an error, and so is one that another process
 // is writing.
 func Resume(path, kind string, version int, first Section) (l *Log, kept []Section, err error) {
@@ -286,9 +286,9 @@ func (l *Log) resume(kind string, version int, first Section) (kept []Section, e
 		}
 	case bytes.HasPrefix(begin.Bytes(), data): // new, or interrupted before the first section
 	case Kind(data) == kind:
-		return nil, fmt.Errorf("%s is of another %s; delete it to start anew", l.file.Name(), first.Name)
+		return nil, fmt.Errorf("%s is of another %s; delete it to start again", l.file.Name(), first.Name)
 	default:
-		return nil, fmt.Errorf("%s is no unfinished %s file; delete it, or choose another name", l.file.Name(), kind)
+		return nil, fmt.Errorf("%s is not an unfinished %s file; delete it, or choose another name", l.file.Name(), kind)
 	}
 	if err := l.file.Truncate(l.length); err != nil {
 		return nil, err
@@ -303,8 +303,8 @@ func (l *Log) resume(kind string, version int, first Section) (kept []Section, e
 	return kept, err
 }
 
-// Append writes a section. A killed process loses nothing that was appended; a machine that fails
-// may, and Resume tells by the checksums.
+// Append writes a section. A killed process loses nothing that was appended. A machine that fails
+// may lose some, and Resume finds that by the checksums.
 func (l *Log) Append(name string, data []byte) error {
 	return l.section(Section{Name: name, Data: data})
 }

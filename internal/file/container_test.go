@@ -68,25 +68,25 @@ func TestContainerDamage(t *testing.T) {
 		}
 	}
 	for want, bad := range map[string][]byte{
-		"empty":                         nil,
-		"breaks off":                    data[:100],
-		"not an mlg model file":         []byte("name,smiles"),
-		"changed in transfer":           []byte(strings.ReplaceAll(string(data), "\r\n", "\n")),
-		"something was appended":        append(bytes.Clone(data), 0),
-		"another version of mlg":        changed(t, "model", 4),
-		`of the kind "store"`:           changed(t, "store", 3),
-		"section meta is there twice":   twice(t),
-		"its head does not match":       flip(data, 17),
-		"section meta does not match":   flip(data, 128),
-		"not filled up with zeros":      flip(data, 140),
-		"stands where the name of a se": flip(data, 80),
+		"empty":                       nil,
+		"ends too early":              data[:100],
+		"not an mlg model file":       []byte("name,smiles"),
+		"changed in transfer":         []byte(strings.ReplaceAll(string(data), "\r\n", "\n")),
+		"something was appended":      append(bytes.Clone(data), 0),
+		"another version of mlg":      changed(t, "model", 4),
+		`of the kind "store"`:         changed(t, "store", 3),
+		"section meta is there twice": twice(t),
+		"its head does not match":     flip(data, 17),
+		"section meta does not match": flip(data, 128),
+		"not filled up with zeros":    flip(data, 140),
+		"is not the name of a se":     flip(data, 80),
 	} {
 		if _, err := all(bad); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
-	if got, err := all(data[:200]); err == nil || !strings.Contains(err.Error(), "breaks off") || len(got) != 1 {
-		t.Errorf("%d sections, error %v, want one, and that it breaks off", len(got), err)
+	if got, err := all(data[:200]); err == nil || !strings.Contains(err.Error(), "ends too early") || len(got) != 1 {
+		t.Errorf("%d sections, error %v, want one, and that it ends too early", len(got), err)
 	}
 	if _, err := all(changed(t, "model", 4)); !errors.Is(err, ErrVersion) {
 		t.Errorf("error %v, want ErrVersion", err)
@@ -182,7 +182,7 @@ func TestLog(t *testing.T) {
 	if _, _, err := Resume(path, "store", 1, some[1]); err == nil || !strings.Contains(err.Error(), "is of another a/1; delete it") {
 		t.Errorf("a log of something else: %v", err)
 	}
-	if _, _, err := Resume(path, "tiles", 1, some[0]); err == nil || !strings.Contains(err.Error(), "is no unfinished tiles file") {
+	if _, _, err := Resume(path, "tiles", 1, some[0]); err == nil || !strings.Contains(err.Error(), "is not an unfinished tiles file") {
 		t.Errorf("a log of another kind: %v", err)
 	}
 	if l, _, err = Resume(path, "store", 1, some[0]); err != nil {

@@ -154,11 +154,12 @@ func Create(path string) (*File, error) {
 // Partial is what is added to the name of a file that takes long to write.
 const Partial = ".part"
 
-// CreatePart is Create with the temporary name PATH.part, so that what a killed process leaves is
-// used again. It is an error if another process is writing it, or if path is no regular file.
+// CreatePart is Create with the temporary name PATH.part. So a later run can use the file that a
+// killed process leaves. It is an error if another process is writing it, or if path is not a
+// regular file.
 func CreatePart(path string) (*File, error) {
 	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is there and not a regular file", path)
+		return nil, fmt.Errorf("%s exists and is not a regular file", path)
 	}
 	f, err := os.OpenFile(path+Partial, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {

@@ -110,8 +110,8 @@ func Wrap(s string, at, indent int) string {
 	return b.String()
 }
 
-// Clip shortens a text to n characters. A line end in it becomes a question mark, so that it does
-// not break a table.
+// Clip shortens a text to n characters. A line end becomes a question mark, because it would break
+// a table.
 func Clip(s string, n int) string {
 	r := []rune(s)
 	for i, c := range r {
@@ -125,8 +125,8 @@ func Clip(s string, n int) string {
 	return string(r)
 }
 
-// Spread writes a number and its deviation with the same decimals, so many that the larger one has some significant digits. Where
-// it is very large or small both get the same power of ten.
+// Spread writes a number and its deviation with the same number of decimals. The larger one has
+// some significant digits. If it is very large or small, both get the same power of ten.
 func Spread(digits int, value, deviation float64) (v, d string) {
 	most := max(math.Abs(value), math.Abs(deviation))
 	exponent := 0

@@ -33,7 +33,7 @@ type kernelArgs struct {
 	workArgs
 }
 
-// info tells what was kept under a handle.
+// info describes the object of a handle.
 type info struct {
 	Handle int64  `json:"handle"`
 	Kernel string `json:"kernel"`
@@ -189,8 +189,8 @@ func (c *call) load(args workArgs) (any, error) {
 	return c.describe(&fitted{model: m, work: args.work()}), nil
 }
 
-// multiscale returns the low-rank kernel of a model that has one, with bonds or without, and nothing else: that of
-// graphs as they are.
+// multiscale returns the low-rank kernel of a model that has only one, with bonds or without. It is
+// the kernel of the graphs themselves, without their bonds as vertices.
 func multiscale(m *model.Model) *mlg.Model {
 	if len(m.Kernel.Factors) > 2 { // with bonds there are two
 		return nil

@@ -168,8 +168,9 @@ func (c *call) deviations(graphs []*graph.Graph, cross *kernel.Matrix) (err erro
 	return err
 }
 
-// predict returns what a model says about new graphs: classes as places among the names of
-// the classes, decision values and probabilities by class; or values, and their deviations where they are asked for.
+// predict returns the predictions of a model for new graphs: classes as positions in the list of
+// classes, with decision values and probabilities for each class; or values, with their deviations
+// on request.
 func (c *call) predict(args predictArgs) (any, error) {
 	m := c.fitted.model
 	graphs, err := c.graphs()

@@ -43,7 +43,7 @@ func (c *call) similarity(args similarityArgs) (any, error) {
 	if args.Level >= 0 {
 		m := multiscale(c.fitted.model)
 		if m == nil {
-			return nil, errors.New("matchings are known for one low-rank multiscale kernel only")
+			return nil, errors.New("vertices can be matched by one low-rank multiscale kernel only")
 		}
 		matching, err := explain.Match(c.ctx, m, gs[0], gs[1], args.Level)
 		if err != nil {
@@ -65,8 +65,8 @@ type decisionArgs struct {
 	Against int          `json:"against"` // another, −1 for all others
 }
 
-// decision explains what a learner says of a graph: what speaks for a class, against all others or
-// against one, or its value.
+// decision explains the prediction for a graph: the margin for a class, against all others or
+// against one, or the value.
 func (c *call) decision(args decisionArgs) (any, error) {
 	m := c.fitted.model
 	o := explain.Options{Slopes: args.Slopes}

@@ -90,8 +90,8 @@ var operations = map[string]operation{
 	"draw-matrix": op(matrixArgs{Size: draw.DefaultSize}, (*call).drawMatrix),
 }
 
-// op makes an operation of a function. An argument that is not given has its default; one that is
-// not known is an error.
+// op turns a function into an operation. A missing argument has its default. An unknown argument is
+// an error.
 func op[A any](defaults A, f func(*call, A) (any, error)) operation {
 	return func(c *call, text json.RawMessage) (any, error) {
 		args := defaults
@@ -230,7 +230,8 @@ func (s *server) answer(ctx context.Context, q *request, progress func(kernel.Pr
 	return &answer{Error: err.Error(), Kind: kind}
 }
 
-// notes tell what was changed in graphs to make them simple and undirected: numbers of edges, but for Directed.
+// notes count what was changed in graphs to make them simple and undirected. All are numbers of
+// edges, except Directed.
 type notes struct {
 	Loops    int `json:"loops"`    // self-loops that were left out
 	Directed int `json:"directed"` // graphs with edges in both directions and others in one only
@@ -249,7 +250,8 @@ func (n *notes) add(g graph.Given) {
 	}
 }
 
-// graphs returns the graphs in the body of the request, and has the answer tell what was changed in them.
+// graphs returns the graphs in the body of the request. The answer will say what was changed in
+// them.
 func (c *call) graphs() ([]*graph.Graph, error) {
 	b, err := graph.Decode(c.body)
 	if err != nil {

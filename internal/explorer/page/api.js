@@ -103,7 +103,7 @@ export function cancel() {
 
 async function failure(r) {
   const error = (await r.json().catch(() => null))?.error;
-  return new ApiError(r.status, error?.message ?? `The server said ${r.status}.`, error?.field);
+  return new ApiError(r.status, error?.message ?? `The server answered with error ${r.status}.`, error?.field);
 }
 
 async function send(url, options) {
@@ -147,9 +147,9 @@ export function upload(file, values) {
     xhr.onload = () => {
       const error = xhr.response?.error;
       if (xhr.status === 200) resolve(xhr.response);
-      else reject(new ApiError(xhr.status, error?.message ?? `The server said ${xhr.status}.`, error?.field));
+      else reject(new ApiError(xhr.status, error?.message ?? `The server answered with error ${xhr.status}.`, error?.field));
     };
-    xhr.onerror = () => reject(new ApiError(0, "The server does not answer, or refused the file."));
+    xhr.onerror = () => reject(new ApiError(0, "The server does not answer, or it refused the file."));
     xhr.onabort = () => reject(signal.reason);
     signal.addEventListener("abort", () => xhr.abort());
     xhr.send(file);

@@ -80,7 +80,7 @@ export const app = {
     state.view = view;
     app.why = why;
     if (!why) app.matched = new Map();
-    announce(graphs.length ? `${graphs.length} graphs are selected` : "Nothing is selected");
+    announce(graphs.length ? `${count(graphs.length, "graph")} selected` : "Nothing is selected");
     changed();
   },
 
@@ -124,7 +124,7 @@ export const app = {
     app.open(`a${known(list[0])}`, { quiet: true });
     const p = list[0].prediction;
     const said = p.class ? `Predicted ${p.class}. ` : "";
-    announce(`${said}${p.unlike ? "Unlike the rest. " : ""}Most similar: ${p.neighbours[0]?.id ?? "nothing"}.`);
+    announce(`${said}${p.unlike ? "Unlike the graphs here. " : ""}Most similar: ${p.neighbours[0]?.id ?? "nothing"}.`);
   },
 
   forget(i) {
@@ -243,10 +243,10 @@ async function loadPair(focus = false) {
   pairJob = new AbortController();
   const { signal } = pairJob;
   const say = (text, kind = "") => $("pair").replaceChildren(h("p", { class: `empty ${kind}` }, text));
-  if (a === null) return say("Open a graph, then choose one to compare it with.");
+  if (a === null) return say("Open a graph. Then choose a second graph to compare it with.");
   if (b === null) {
     return say(`Choose a graph to compare with ${app.name(a)}: ` +
-      "press ⇄ on a neighbour, Shift-click on the map, or click in the matrix.");
+      "press ⇄ on a similar graph, or hold Shift and click on the map. A click in the matrix compares any two graphs.");
   }
   try {
     const [ga, gb, answer] = await Promise.all([app.graph(a), app.graph(b),
@@ -353,11 +353,11 @@ async function withoutMap(error) {
     state.params = { ...app.placed };
     showParameters(state.params);
     write();
-    return toast("Cancelled. The parameters are again those of the map.");
+    return toast("Cancelled. The parameters are set back to those of the map.");
   }
   showError($("parameters-error"), error);
   if (app.placed || stopped(error) || !Object.keys(state.params).length) return;
-  $("parameters-error").textContent = `The parameters of the link: ${error.message}. The map has the defaults.`;
+  $("parameters-error").textContent = `The link has parameters that cannot be used: ${error.message}. The map uses the defaults.`;
   state.params = {};
   showParameters({});
   await compute();
@@ -397,7 +397,7 @@ function showPlaces(turn = null) {
   $("compared").textContent = app.places.compared ? `Compared: ${app.places.compared}` : "";
   $("axes").textContent = state.layout === "pca"
     ? `Kernel principal components: ${percent(p.share[0], 0)} and ${percent(p.share[1], 0)} of the variance`
-    : "Near each other: most similar. Distances further apart say little.";
+    : "Points close together are similar graphs. Long distances say little.";
 }
 
 function pointCell(a, b, value) {
@@ -455,7 +455,7 @@ async function useData(id) {
   state.asked = [];
   sourceChoice(sources, info.source, app.use);
   describe();
-  if (missing) notice(`This link is about other data: ${missing.message}. Here is ${info.name}.`);
+  if (missing) notice(`The link is about other data: ${missing.message}. The page now shows ${info.name}.`);
   return !missing;
 }
 
@@ -467,8 +467,8 @@ function describe() {
   const thing = info.molecules ? "molecule" : "graph";
   const classes = info.task === "classification" ? ` in ${info.classes.length} classes` : "";
   $("facts").textContent = [`${count(info.graphs, thing)}${classes}.`,
-    `Similar ones lie together. Click one for its ${info.views.predict ? "neighbours" : "prediction, with reasons"}.`,
-    info.core < info.graphs && `Matrix and learner use ${info.core.toLocaleString("en")}.`].filter(Boolean).join(" ");
+    `Similar ones lie together. Click one for its ${info.views.predict ? "neighbours" : "prediction and reasons"}.`,
+    info.core < info.graphs && `The matrix and the learner use ${info.core.toLocaleString("en")} of them.`].filter(Boolean).join(" ");
   app.drawings.clear();
   for (const m of [app.map, app.inset]) m.forget();
   $("axes").textContent = "";
@@ -498,11 +498,11 @@ function restore(known) {
   const exists = (ref) => ref !== null && (ref[0] === "a" ? Number(ref.slice(1)) < state.asked.length
     : Number(ref) < app.info.graphs);
   const lost = [state.open, state.other].filter((ref) => ref !== null && !exists(ref));
-  if (lost.length) notice(`The link opens graph ${lost[0]}, and there are ${count(app.info.graphs, "graph")}, numbered from 0.`);
+  if (lost.length) notice(`The link opens graph ${lost[0]}, which is not here. Here: ${count(app.info.graphs, "graph")}, numbered from 0.`);
   if (!exists(state.open)) state.open = null;
   if (!exists(state.other)) state.other = null;
   if (beyond && known) {
-    notice(`The link selects graphs that are not here: there are ${count(app.info.graphs, "graph")}, numbered from 0.`);
+    notice(`The link selects graphs that are not here. Here: ${count(app.info.graphs, "graph")}, numbered from 0.`);
   }
 }
 
@@ -573,12 +573,12 @@ function listen() {
   $("notice-close").addEventListener("click", () => notice(null));
   $("share").addEventListener("click", async () => {
     const note = complete() ? "" : " It leaves out what is too long for a link.";
-    const kept = app.info.given ? "" : " It works while this server runs, or once the file is loaded again.";
+    const kept = app.info.given ? "" : " It works while the server keeps the file. After that, load the file again first.";
     try {
       await navigator.clipboard.writeText(location.href);
-      toast(`The link to what you see is in the clipboard.${note}${kept}`);
+      toast(`The link to this view is in the clipboard.${note}${kept}`);
     } catch {
-      toast(`The link to what you see: ${location.href}${note}${kept}`);
+      toast(`The link to this view: ${location.href}${note}${kept}`);
     }
   });
   menu();

@@ -40,11 +40,11 @@ export function showExamples(app) {
     out.push(chip("the largest", () => app.open(String(source.nodes.indexOf(Math.max(...source.nodes))))));
     out.push(chip("two that are alike", () => app.alike().catch(app.fail)));
   }
-  if (info.color_by.includes("error")) out.push(chip("where it errs", () => app.colorBy("error")));
+  if (info.color_by.includes("error")) out.push(chip("prediction errors", () => app.colorBy("error")));
   $("examples").replaceChildren(...(out.length ? [h("li", { class: "muted small" }, "Try"), ...out] : []));
   $("ask-row").hidden = !info.molecules;
-  $("ask-label").textContent = info.molecules ? "Where does a molecule lie? Type it as SMILES:"
-    : "Where does a graph lie? Drop a file with it.";
+  $("ask-label").textContent = info.molecules ? "Where does a molecule lie on the map? Type its SMILES:"
+    : "Where does a graph lie on the map? Drop a file with the graph.";
 }
 
 // showAsked lists what was asked, with what was said, or why nothing could be.
@@ -56,7 +56,7 @@ export function showAsked(app) {
       (p.value === null ? "placed" : withDeviation(p));
     return h("li", { class: [app.state.open === `a${i}` && "open", a.error && "failed"].filter(Boolean).join(" ") },
       h("button", { onclick: () => (a.error ? ($("ask-text").value = name) : app.open(`a${i}`)) },
-        said, p?.unlike && h("span", { class: "warn" }, " · unlike the rest"), h("span", { class: "name" }, name)),
-      h("button", { class: "quiet", "aria-label": `Forget ${name}`, onclick: () => app.forget(i) }, "✕"));
+        said, p?.unlike && h("span", { class: "warn" }, " · unlike the graphs here"), h("span", { class: "name" }, name)),
+      h("button", { class: "quiet", "aria-label": `Remove ${name}`, onclick: () => app.forget(i) }, "✕"));
   }));
 }

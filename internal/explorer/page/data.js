@@ -46,15 +46,15 @@ export function ownData(app) {
 // receive asks what a file is for.
 async function receive(app, file) {
   const { upload_bytes: most } = app.info.limits;
-  if (file.size > most) return fill(app, file, refusal(`${file.name} has ${size(file.size)}, want at most ${size(most)}.`));
+  if (file.size > most) return fill(app, file, refusal(`${file.name} has ${size(file.size)}. A file may have at most ${size(most)}.`));
   if (file.size > smallFile) return check(app, file, {});
   fill(app, file, [
-    h("p", {}, `What shall ${file.name} (${size(file.size)}) be?`),
+    h("p", {}, `What do you want to do with ${file.name} (${size(file.size)})?`),
     h("div", { class: "choices" },
-      h("button", { class: "primary", autofocus: true, onclick: () => check(app, file, {}) }, h("b", {}, "The map"),
-        h("span", {}, "Its graphs replace the present ones.")),
-      h("button", { onclick: () => ask(app, file) }, h("b", {}, "Questions"),
-        h("span", {}, `Its graphs, at most ${mostQuestions}, are placed on the map of ${app.info.name}.`))),
+      h("button", { class: "primary", autofocus: true, onclick: () => check(app, file, {}) }, h("b", {}, "Make a new map"),
+        h("span", {}, "Its graphs replace the graphs on the page.")),
+      h("button", { onclick: () => ask(app, file) }, h("b", {}, "Ask about its graphs"),
+        h("span", {}, `Up to ${mostQuestions} of its graphs are placed on the map of ${app.info.name}.`))),
   ]);
 }
 
@@ -97,8 +97,8 @@ async function ask(app, file) {
     close();
     const all = answer.graphs.length;
     const notes = [...answer.warnings];
-    if (all > mostQuestions) notes.push(`${all} graphs in ${file.name}; the first ${mostQuestions} are shown.`);
-    if (notes.length) toast(notes.join(" "));
+    if (all > mostQuestions) notes.push(`${file.name} has ${all} graphs. Only the first ${mostQuestions} are shown.`);
+    if (notes.length) toast(notes.map((n) => (n.endsWith(".") ? n : `${n}.`)).join(" "));
   } catch (e) {
     if (!stopped(e)) fill(app, file, refusal(e.message));
   }
@@ -123,7 +123,7 @@ async function use(app, file, choices) {
     const report = await send(file, choices);
     close();
     await app.use(report.source);
-    toast(`${count(report.graphs, "graph")} of ${file.name}${report.skipped ? `, ${report.skipped} rows skipped` : ""}.`);
+    toast(`${count(report.graphs, "graph")} from ${file.name}${report.skipped ? `, ${count(report.skipped, "row")} skipped` : ""}.`);
   } catch (e) {
     if (stopped(e)) return close();
     fill(app, file, refusal(e.message));
@@ -149,12 +149,12 @@ function reportOf(r, choices, again) {
       h("option", { value: "classification", selected: r.task === "classification" }, `classes (${chosen.distinct})`)));
   const molecules = ["csv", "tsv", "parquet", "smiles", "sdf"].includes(r.format);
   const parts = [
-    h("p", {}, h("b", {}, count(r.graphs, "graph")), ` read as ${r.format}`, r.more && ", the first of more",
+    h("p", {}, h("b", {}, count(r.graphs, "graph")), ` read as ${r.format}`, r.more && ", the file has more",
       r.task === "classification" ? ` in ${r.classes.length} classes` : ""),
     ...r.warnings.filter((w) => !r.skipped || !w.endsWith("cannot be read")).map((w) => h("p", { class: "note" }, w)), // listed below
     r.columns.length > 0 && h("div", { class: "fields" }, select(target), task,
       others.filter(([role]) => role !== "structure" || r.structure).map(select)),
-    molecules && h("fieldset", {}, h("legend", {}, "What is compared: the elements and how they are connected, and also"),
+    molecules && h("fieldset", {}, h("legend", {}, "The kernel compares elements and connections. Compare also:"),
       features.map(([name, value, text, why]) => h("label", {}, h("input", {
         type: "checkbox", name, checked: choices[name] === value,
           onchange: (e) => again({ [name]: e.target.checked ? value : undefined }),
@@ -163,7 +163,7 @@ function reportOf(r, choices, again) {
       type: "checkbox", name: "largest_fragment", checked: choices.largest_fragment === true,
       onchange: (e) => again({ largest_fragment: e.target.checked || undefined }),
     }), "Keep only the largest fragment", h("span", { class: "muted" },
-      r.fragments > 0 ? ` ${count(r.fragments, "molecule")} of several, such as salts` : " of salts and mixtures")),
+      r.fragments > 0 ? ` ${count(r.fragments, "molecule")} with several fragments, such as salts` : " of salts and mixtures")),
     r.skipped > 0 && h("details", { class: "skipped", open: r.skipped <= 5 },
       h("summary", {}, `${count(r.skipped, "row")} skipped`),
       h("ul", {}, r.skipped_rows.map((s) => h("li", {}, h("b", {}, `line ${s.line}`), ` ${s.reason}`)),

@@ -6,6 +6,8 @@ import { stopped } from "./api.js";
 import { Drawing, contributionCss } from "./drawing.js";
 import { scaleName, track } from "./pair.js";
 
+const vertices = (n) => `${n.toLocaleString("en")} ${n === 1 ? "vertex" : "vertices"}`;
+
 // card shows a graph small; vertex is one to ring.
 function card(app, ref, { id, text, vertex = null }) {
   const box = h("span", { class: "drawing" });
@@ -34,7 +36,7 @@ export class Detail {
     this.ref = this.framed = this.drawing = null;
     this.el.replaceChildren(h("h2", {}, "No graph is open"),
       h("p", { class: "muted" },
-        "Point at the map to see a graph, click to open it here. Shift-click on a second one compares the two."),
+        "Point at the map to see a graph. Click to open it here. Hold Shift and click a second graph to compare the two."),
       ...this.examples());
   }
 
@@ -108,8 +110,8 @@ export class Detail {
       h("div", { class: "facts" },
         target && app.info.task === "classification" && app.chip(cls, target),
         target && app.info.task === "regression" && h("span", {}, `${app.info.target_name} ${target}`),
-        h("span", {}, `${g.nodes} ${g.nodes === 1 ? "vertex" : "vertices"}, ${count(g.edges.length, "edge")}`),
-        asked && h("span", {}, "asked about")),
+        h("span", {}, `${vertices(g.nodes)}, ${count(g.edges.length, "edge")}`),
+        asked && h("span", {}, "new graph")),
       h("div", { class: "paper" }, this.drawing.el),
       this.key, this.says, this.scales, this.elsewhere, this.near);
   }
@@ -121,14 +123,14 @@ export class Detail {
     this.seen = null;
     if (p.unlike) {
       said.push(h("p", { class: "note" },
-        "Unlike the rest: its nearest neighbour is less similar than that of almost every graph here. " +
-        "Take the prediction as a guess."));
+        "Unlike the graphs here: its most similar graph is farther away than for 99 % of them." +
+        (p.class !== null || p.value !== null ? " Treat the prediction as a guess." : "")));
     } else if (ref[0] === "a") {
       said.push(h("p", { class: "muted small" },
-        `Its nearest neighbour is nearer than that of ${p.percentile} % of the graphs here.`));
+        `Its most similar graph is closer than for ${p.percentile} % of the graphs here.`));
     }
     if (p.unknown_labels.length) said.push(h("p", { class: "note" },
-      `Labels that no graph here has: ${p.unknown_labels.join(", ")}.`));
+      `No graph here has these labels: ${p.unknown_labels.join(", ")}.`));
     if (p.class !== null || p.value !== null) {
       said.push(h("h3", {}, "Prediction"));
       said.push(h("p", { class: "says" }, h("b", {}, p.class ?? `${app.info.target_name} ${withDeviation(p)}`)));
@@ -155,10 +157,10 @@ export class Detail {
     if (!this.seen) return;
     const { evaluation: e, info, source } = this.app;
     const k = e ? e.index.indexOf(Number(this.ref)) : -1;
-    if (k < 0) return this.seen.replaceChildren("The learner has seen this graph.");
-    if (info.task === "regression") return this.seen.replaceChildren(`Without having seen it: ${number(e.values[k])}`);
+    if (k < 0) return this.seen.replaceChildren("The learner was trained with this graph.");
+    if (info.task === "regression") return this.seen.replaceChildren(`Predicted without it in training: ${number(e.values[k])}`);
     const right = e.predicted[k] === source.targets[Number(this.ref)];
-    this.seen.replaceChildren("Without having seen it: ",
+    this.seen.replaceChildren("Predicted without it in training: ",
       h("span", { class: right ? "yes" : "no" }, `${e.predicted[k]} ${right ? "✓" : "✗"}`));
   }
 
@@ -223,12 +225,12 @@ export class Detail {
     const found = a.elsewhere.length > 0;
     const part = this.reasons?.vertices[v];
     this.key.replaceChildren(h("i", { class: "zone-key" }), `${this.drawing.describe(v)}: ` +
-      (a.level === 0 ? "alone" : `${a.neighbourhood.length} vertices ${scaleName(a.level, a.radius)}`) +
-      (found ? `; the same ${a.equal} times in all graphs` : "") +
-      (part === undefined ? "" : `; it contributes ${part < 0 ? "" : "+"}${number(part, 2)}`));
+      (a.level === 0 ? "alone." : `${vertices(a.neighbourhood.length)} ${scaleName(a.level, a.radius)}.`) +
+      (found ? ` The graphs here have ${vertices(a.equal)} like this one.` : "") +
+      (part === undefined ? "" : ` It contributes ${part < 0 ? "" : "+"}${number(part, 2)}.`));
     const cards = a.elsewhere.map((e) => card(app, String(e.index),
       { id: e.id, text: app.mini(e.index, e.similarity.toFixed(3)), vertex: e.vertex }));
-    this.elsewhere.replaceChildren(...(found ? [h("h3", {}, `Similar vertices elsewhere, ${scaleName(a.level, a.radius)}`),
+    this.elsewhere.replaceChildren(...(found ? [h("h3", {}, `Similar vertices in other graphs, ${scaleName(a.level, a.radius)}`),
       h("ul", { class: "cards" }, cards)]
       : a.note ? [h("p", { class: "muted small" }, a.note)] : []));
   }
@@ -244,9 +246,9 @@ export class Detail {
     if (r?.why) this.key.replaceChildren(r.why);
     if (r?.vertices.length && this.drawing.positions.length) {
       const limit = this.drawing.values(r.vertices);
-      const [up, down] = r.class ? [`speaks for ${r.class}`, "against"] : ["raises the value", "lowers it"];
+      const [up, down] = r.class ? [`speaks for ${r.class}`, "speaks against it"] : ["raises the value", "lowers it"];
       this.key.replaceChildren(h("span", { class: "contributions" },
-        r.says ? `${r.says}; the vertices sum to ${number(r.sum, 3)}. ` : "",
+        r.says ? `${r.says}. The vertices add up to ${number(r.sum, 3)}. ` : "",
         `Orange ${up}, blue ${down}.`, h("span", { class: "row" }, number(-limit, 2), colorBar(contributionCss, -1),
           number(limit, 2))));
     }

@@ -30,7 +30,7 @@ export function pairView(a, b, answer, chosen, choose) {
     h("span", {}, scaleName(l.level, l.radius)),
     track(l.k),
     h("span", { class: "right" }, l.k.toFixed(3)))));
-  return [names, svg, say, h("div", { class: "levels-box" }, h("h3", {}, "Similarity scale by scale"), rows)];
+  return [names, svg, say, h("div", { class: "levels-box" }, h("h3", {}, "Similarity at each scale"), rows)];
 }
 
 export const scaleName = (level, radius) => (level === 0 ? "vertices alone" : `within ${radius} hop${radius === 1 ? "" : "s"}`);
@@ -42,7 +42,7 @@ export function track(value) {
 }
 
 const hint = (level) =>
-  `Point at a vertex to see its counterpart (${scaleName(level.level, level.radius)}). The stronger the colour, the more alike.`;
+  `Point at a vertex to see its match (${scaleName(level.level, level.radius)}). A stronger colour means more similar.`;
 
 function picture(a, b, level, say) {
   const drawings = [];
@@ -61,7 +61,7 @@ function picture(a, b, level, say) {
     if (how === "leave") return say(null);
     drawings[side].ring(v, "center");
     const found = partner[side].get(v);
-    if (!found) return say(`${drawings[side].describe(v)} has no counterpart.`);
+    if (!found) return say(`${drawings[side].describe(v)} has no match.`);
     const [w, similarity] = found;
     drawings[1 - side].ring(w, "center");
     const from = [drawings[side].positions[v][0] + place[side][0], drawings[side].positions[v][1] + place[side][1]];
@@ -69,7 +69,7 @@ function picture(a, b, level, say) {
     const bend = stacked ? 0 : -0.12 * Math.abs(to[0] - from[0]);
     links.append(s("path", { class: "link", d: `M${from}Q${(from[0] + to[0]) / 2} ${(from[1] + to[1]) / 2 + bend} ${to}` }));
     const other = drawings[1 - side].describe(w).replace("V", "v");
-    say(`${drawings[side].describe(v)} corresponds to ${other}: similarity ${similarity.toFixed(3)}.`);
+    say(`${drawings[side].describe(v)} matches ${other}: similarity ${similarity.toFixed(3)}.`);
   };
   [a, b].forEach((g, side) => {
     drawings.push(new Drawing(g, { choose: (v, how) => show(side, v, how), label: `Drawing of ${g.id}` }));

@@ -68,7 +68,7 @@ export function parameterPanel(info, changed) {
   form.replaceChildren(...info.parameters.map(field));
   form.onsubmit = (e) => e.preventDefault();
   const note = info.saved ? ["The model as it was trained:", h("ul", {}, info.kernels.map((k) => h("li", {}, k))),
-      "A change fits the multiscale kernel anew, alone."] : [];
+      "After a change, the page fits the multiscale kernel alone."] : [];
   $("parameters-note").replaceChildren(...note);
   $("parameters-note").hidden = !note.length;
 

@@ -17,19 +17,19 @@ function judge(e) {
       return {
         main: e.auc === null ? balanced : `AUC ${e.auc.toFixed(2)}`, poor,
         rest: [e.auc !== null && balanced, ...(rare ?? [right]), largest].filter(Boolean),
-        verdict: poor ? "Hardly better than guessing: the classes are uneven, " +
-          `and always saying the largest one is right for ${percent(e.majority)}.` : "",
+        verdict: poor ? "Hardly better than guessing: the classes are uneven. " +
+          `Always guessing the largest class is right for ${percent(e.majority)}.` : "",
       };
     }
     const poor = (interval?.low ?? e.accuracy) <= e.majority;
     return { main: right, poor, rest: [largest],
-      verdict: poor ? "Not clearly better than always saying the largest class." : "" };
+      verdict: poor ? "Not clearly better than always guessing the largest class." : "" };
   }
   if (e.r2 !== null) {
     const poor = e.r2 <= 0.05;
     return {
       main: `R² ${e.r2.toFixed(2)}`, poor, rest: [`error ${number(e.rmse, 3)} (root mean square)`],
-      verdict: poor ? "Hardly better than always saying the mean." : "",
+      verdict: poor ? "Hardly better than always guessing the mean." : "",
     };
   }
   const saved = e.saved[0];
@@ -48,7 +48,7 @@ export function showScore(e) {
   if (!said) return;
   el.classList.toggle("poor", said.poor);
   const tested = e.folds ? `${e.folds}-fold cross-validation on ${count(e.graphs, "graph")}.` : said.how ? `${said.how}.` : "";
-  el.title = `${said.verdict} ${tested} Click for every prediction.`.trim();
+  el.title = `${said.verdict} ${tested} Click to see every prediction.`.trim();
   el.replaceChildren(h("b", {}, said.main), h("span", {}, said.rest.join(" · ")),
     ...(said.poor ? [h("span", { class: "verdict" }, said.verdict.split(":")[0])] : []));
 }
@@ -58,7 +58,7 @@ export function predictionsView(e, app) {
   const said = e && judge(e);
   if (!said) {
     const why = e ? app.info.views.predict || "There are too few graphs with targets to test predictions."
-      : "The predictions are not there yet.";
+      : "There are no predictions yet.";
     $("predictions").replaceChildren(h("p", { class: "empty" }, why));
     return;
   }
@@ -75,7 +75,7 @@ function baselines(e) {
   if (e.rows.length < 2) return null;
   const figure = (r) => (r.accuracy_mean !== undefined ? `${percent(r.accuracy_mean)} right` : r.rmse_mean !== undefined
     ? `error ${number(r.rmse_mean, 3)}` : "");
-  return h("div", {}, h("h3", {}, "Beside it"),
+  return h("div", {}, h("h3", {}, "Comparison"),
     h("ul", { class: "plain" }, e.rows.map((r) => h("li", {}, h("span", {}, r.name), h("span", {}, figure(r))))));
 }
 
@@ -86,7 +86,7 @@ function confusion(e, app) {
     const n = counts[i][j];
     const share = n / (counts[i].reduce((a, b) => a + b, 0) || 1);
     const td = h("td", { class: i === j ? "right" : "", "data-true": i, "data-said": j }, n > 0 && h("button", {
-      "aria-label": `${count(n, "graph")} of ${classes[i]} taken for ${classes[j]}: select`,
+      "aria-label": `${count(n, "graph")} of ${classes[i]} predicted as ${classes[j]}: select`,
       onclick: () => app.pick(e.index.filter((g, k) => app.source.targets[g] === classes[i] && e.predicted[k] === classes[j]),
         "table"),
     }, String(n)));
@@ -95,12 +95,12 @@ function confusion(e, app) {
   };
   const recall = (i) => counts[i][i] / (counts[i].reduce((a, b) => a + b, 0) || 1);
   return h("div", {}, h("h3", {}, "Confusion matrix"), h("div", { class: "wide" }, h("table", { class: "confusion" },
-    h("caption", { class: "visually-hidden" }, "Rows: what a graph is. Columns: what it was taken for."),
-    h("thead", {}, h("tr", {}, h("td", { class: "corner" }, "is ↓  taken for →"),
+    h("caption", { class: "visually-hidden" }, "Rows: the true class. Columns: the predicted class."),
+    h("thead", {}, h("tr", {}, h("td", { class: "corner" }, "true ↓  predicted →"),
       classes.map((c) => h("th", { scope: "col" }, h("span", {}, c))), h("th", { scope: "col" }, h("span", {}, "right")))),
     h("tbody", {}, classes.map((c, i) => h("tr", {}, h("th", { scope: "row" }, c), classes.map((_, j) => cell(i, j)),
       h("td", { class: "recall" }, percent(recall(i), 0))))))),
-  h("p", { class: "muted small" }, "A number selects its graphs. Balanced accuracy is the mean of the last column."));
+  h("p", { class: "muted small" }, "Click a number to select its graphs. Balanced accuracy is the mean of the last column."));
 }
 
 const size = { width: 520, height: 440, left: 64, bottom: 46, top: 12, right: 14 };
@@ -124,7 +124,7 @@ function scatter(e, app) {
   const name = e.target_name;
   const ticks = ticksOf(low, high);
   const say = h("p", { class: "key", "aria-live": "polite" },
-    "Point at a graph to see its values; click to open it. The table lists all.");
+    "Point at a graph to see its values. Click to open it. The table lists all graphs.");
   const points = e.index.map((g, k) => s("circle", {
     cx: x(e.measured[k]).toFixed(1), cy: y(e.values[k]).toFixed(1), r: 4,
       class: app.state.open === String(g) ? "dot open" : "dot", "data-graph": g,
@@ -149,5 +149,5 @@ function scatter(e, app) {
   text(`predicted ${name}`, { transform: `translate(14 ${(size.top + size.height - size.bottom) / 2}) rotate(-90)`,
     "text-anchor": "middle", class: "axis" }),
   s("line", { class: "diagonal", x1: x(low), y1: y(low), x2: x(high), y2: y(high) }), points), say,
-  h("p", { class: "muted small" }, "On the line, the prediction is exact. Above it, it is too high."));
+  h("p", { class: "muted small" }, "On the line the prediction is exact. Above the line it is too high."));
 }

@@ -53,7 +53,7 @@ export function showTable(app) {
   $("table-head").replaceChildren(
     h("b", {}, picked.length ? `${picked.length.toLocaleString("en")} selected` : `All ${count(rows.length, "graph")}`),
     picked.length ? h("button", { class: "quiet", onclick: () => app.pick([]) }, "Show all")
-      : h("span", { class: "muted" }, "Select some on the map to see them alone."),
+      : h("span", { class: "muted" }, "Select graphs on the map to see only those."),
     h("span", { class: "grow" }), h("span", { class: "muted" }, "Export"), ...exports(app, picked));
   const text = (v) => (v === null || v === undefined || v === "" ? "–" : typeof v === "number" ? number(v) : v);
   const numeric = (c) => rows.length > 0 && typeof c.value(rows[0]) === "number";

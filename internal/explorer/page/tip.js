@@ -12,7 +12,7 @@ export async function tip(app, ref, at) {
   if (ref === null) return (el.hidden = true);
   const asked = ref[0] === "a";
   const cls = asked ? -1 : app.source.class[Number(ref)] ?? -1;
-  const target = asked ? "asked about" : app.source.targets[Number(ref)] ?? "";
+  const target = asked ? "new graph" : app.source.targets[Number(ref)] ?? "";
   const text = [h("b", {}, app.name(ref)), cls >= 0 ? app.chip(cls, target)
     : h("span", { class: "muted" }, app.info.task === "regression" && target && !asked ? `${app.info.target_name} ${target}`
       : target)];

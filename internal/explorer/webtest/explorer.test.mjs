@@ -192,10 +192,10 @@ test("a vertex shows its neighbourhood at the chosen scale, and similar ones els
   await page.locator("#scale").fill("1");
   await page.waitForFunction((n) => document.querySelectorAll("#detail circle.zone").length < n, wide);
   assert.equal(await page.locator("#detail circle.zone").count(), 4, "a vertex with three neighbours");
-  assert.match(await page.locator("#detail").innerText(), /similar vertices elsewhere, within 1 hop/i);
+  assert.match(await page.locator("#detail").innerText(), /similar vertices in other graphs, within 1 hop/i);
   const reasons = await fetch(`${base}/api/v1/explain?index=3`).then((r) => r.json());
   const part = Number(reasons.vertices[8].toPrecision(2));
-  const said = `it contributes ${part < 0 ? "−" : "+"}${Math.abs(part)}`;
+  const said = `It contributes ${part < 0 ? "−" : "+"}${Math.abs(part)}`;
   await page.locator("#detail .key").filter({ hasText: said }).waitFor();
   assert.match(page.url(), /level=1/);
   assert.match(page.url(), /vertex=8/);
@@ -243,7 +243,7 @@ test("a pasted molecule is placed, with prediction and neighbours", limit, async
   await page.locator("#ask-text").fill("OCC1OC(O)C(O)C(O)C1O");
   await page.locator("#ask-text").press("Enter");
   await page.locator("#asked .warn").waitFor();
-  await page.locator("#detail .note").filter({ hasText: "Unlike the rest" }).waitFor();
+  await page.locator("#detail .note").filter({ hasText: "Unlike the graphs here" }).waitFor();
   if (shots) await page.screenshot({ path: join(shots, "ask.png") });
   await page.locator("#asked li").nth(1).locator(".quiet").click();
   await page.locator("#asked li").nth(1).waitFor({ state: "detached" });
@@ -290,11 +290,11 @@ test("a link restores what it was made of", limit, async () => {
 test("a pair links the vertices that correspond", limit, async () => {
   const page = await open("#view=pair&open=3&with=2");
   await page.locator(".pair-svg .hit").first().hover(); // one of 21 against 20
-  await page.locator("#pair .key").filter({ hasText: "no counterpart" }).waitFor();
+  await page.locator("#pair .key").filter({ hasText: "no match" }).waitFor();
   await page.locator(".pair-svg .hit").nth(4).hover();
   await page.locator(".pair-svg .link").waitFor({ state: "attached" });
   assert.equal(await page.locator(".pair-svg .ring").count(), 2);
-  assert.match(await page.locator("#pair .key").innerText(), /corresponds to vertex/);
+  assert.match(await page.locator("#pair .key").innerText(), /matches vertex/);
   assert.equal(await page.locator(".levels button").count(), 3);
   await close(page, "pair");
 });
@@ -501,7 +501,7 @@ test("the first look: what this is, examples to try, parameters folded away", li
   await page.locator("#asked li").waitFor();
   await page.locator("#examples button", { hasText: "alike" }).click();
   await page.locator(".pair-value").waitFor();
-  await page.locator("#examples button", { hasText: "errs" }).click();
+  await page.locator("#examples button", { hasText: "errors" }).click();
   await page.locator("#legend").filter({ hasText: "wrong" }).waitFor();
   await close(page);
 });
@@ -573,7 +573,7 @@ test("reasons have a sentence, a sum and a scale with numbers", limit, async () 
   });
   await page.evaluate(async () => (await import("/app.js")).app.open("3"));
   const key = page.locator("#detail .contributions");
-  const says = "logS 0.8 above the mean; the vertices sum to 0.8. Orange raises the value, blue lowers it.";
+  const says = "logS 0.8 above the mean. The vertices add up to 0.8. Orange raises the value, blue lowers it.";
   await key.filter({ hasText: says }).waitFor();
   assert.match(await key.innerText(), /−0\.5\s+0\.5/);
   const strength = (kind) => page.locator(`#detail .${kind}`).first().getAttribute("fill-opacity").then(Number);
@@ -655,7 +655,7 @@ test("everything that takes long shows its progress and can be cancelled", limit
     await page.locator("#p-eta").fill("0.7");
     await page.locator("#p-eta").press("Enter");
   });
-  await page.locator("#toast").filter({ hasText: "again those of the map" }).waitFor();
+  await page.locator("#toast").filter({ hasText: "set back to those of the map" }).waitFor();
   assert.equal(await page.locator("#p-eta").inputValue(), "0.1");
   assert.doesNotMatch(page.url(), /eta=/);
   await cancelled(() => page.locator("#tab-matrix").click());
@@ -694,7 +694,7 @@ test("predictions of classes: the confusion matrix selects its graphs", limit, a
   await wrong.click();
   await page.locator("#table tbody tr").first().waitFor();
   assert.equal(await page.locator("#table tbody tr").count(), n);
-  const [, of, as] = label.match(/graphs? of (.*) taken for (.*): select/);
+  const [, of, as] = label.match(/graphs? of (.*) predicted as (.*): select/);
   assert.match(await page.locator("#table tbody tr").first().innerText(), new RegExp(`${of}\\s+${as}\\s+✗`));
   await close(page);
 });
@@ -737,10 +737,10 @@ test("of salts the largest fragment is kept on request", limit, async () => {
   await page.locator(".choices .primary").click();
   const kept = page.locator('[name="largest_fragment"]');
   await kept.waitFor();
-  assert.match(await page.locator(".fragments").innerText(), /2 molecules of several/);
+  assert.match(await page.locator(".fragments").innerText(), /2 molecules with several fragments/);
   assert.equal(await kept.isChecked(), false);
   await kept.check();
-  await page.locator(".note").filter({ hasText: "of which the largest is kept" }).waitFor();
+  await page.locator(".note").filter({ hasText: "only the largest is kept" }).waitFor();
   if (shots) await page.screenshot({ path: join(shots, "fragments.png") });
   await page.locator("#data button", { hasText: "Show the map" }).click();
   await page.locator("#name").filter({ hasText: "salts" }).waitFor();
@@ -810,7 +810,7 @@ test("one's own table becomes the map: columns are chosen, skipped rows named; b
 test("a small file can be questions to the present map, and a bad one says what is wrong", limit, async () => {
   const page = await open();
   await page.locator("#own-file").setInputFiles(file("two.smi", "CCO ethanol\nc1ccccc1 benzene\n"));
-  await page.locator(".choices button", { hasText: "Questions" }).click();
+  await page.locator(".choices button", { hasText: "Ask about" }).click();
   await page.locator("#asked li").nth(1).waitFor();
   assert.match(await page.locator("#asked").innerText(), /benzene/);
   assert.match(page.url(), /ethanol/);
@@ -1031,7 +1031,7 @@ test("a link to data that are not here says so, and a bad question has its error
   if (shots) await page.screenshot({ path: join(shots, "link.png") });
   await close(page);
   const other = await open("#eta=wrong");
-  await other.locator("#parameters-error").filter({ hasText: "The map has the defaults" }).waitFor();
+  await other.locator("#parameters-error").filter({ hasText: "The map uses the defaults" }).waitFor();
   assert.equal(await value(other, "app.map.x.length"), 234);
   await close(other);
 });
@@ -1157,7 +1157,7 @@ test("a link that selects graphs that are not there says so, and costs nothing",
 
 test("the page says that scales leave out the orders of bonds, while they count", limit, async () => {
   const page = await open("#open=3");
-  await page.locator("#unseen").filter({ hasText: "leave out the orders of bonds" }).waitFor();
+  await page.locator("#unseen").filter({ hasText: "counts the orders of bonds" }).waitFor();
   await settings(page);
   await page.locator("#p-bonds").uncheck();
   await page.locator("#unseen").waitFor({ state: "detached" });
