@@ -41,7 +41,7 @@ type coloured struct {
 	large    []bool       // by refinement: its features are too many for the index; nil when none are
 	rest     float64      // what the large refinements add to the kernel of the graph with itself
 	sorted   *sortedGraph // for walks
-	prepared any          // for pairwise
+	prepared any          // for pairwise, and for codes
 }
 
 // edgeLabel returns the label of the i-th edge of v, 0 where labels of edges do not count.
