@@ -154,6 +154,8 @@ def as_graph(item: Any) -> Graph:
     """Return one element of a collection as a `Graph`. The error does not name its place."""
     if isinstance(item, Graph):
         return item
+    if type(item) in (tuple, list):
+        return _from_parts(item)
     kind = type(item).__module__.partition(".")[0]
     if kind == "grakel" and hasattr(item, "get_edge_dictionary"):
         return _from_grakel(item)
@@ -170,6 +172,11 @@ def as_graph(item: Any) -> Graph:
         return Graph.from_arrays(item)
     if not isinstance(item, Iterable):
         raise GraphError(f"{type(item).__name__} is no graph")
+    return _from_parts(item)
+
+
+def _from_parts(item: Iterable[Any]) -> Graph:
+    """Return a graph of GraKeL's form: edges, labels and edge labels, or edges alone."""
     parts = list(item)
     if not parts:
         raise GraphError("edges: an empty iterable, want at least the edges")

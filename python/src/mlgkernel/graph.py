@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from array import array
+from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -465,7 +466,7 @@ def _no_reverse(edges: np.ndarray) -> bool:
     return len(ends) > 0 and len(np.unique(np.sort(ends, axis=1), axis=0)) == len(np.unique(ends, axis=0))
 
 
-def _as_pairs(given: Any) -> tuple[Collection[Any], list[Any] | None, Iterable[Any]]:
+def _as_pairs(given: Any) -> tuple[Collection[Any], list[Any] | None, Collection[Any]]:
     """Return edges as pairs of vertices, weights (None: all 1), and vertices that have no edge."""
     if given is None:
         return (), None, ()
@@ -497,11 +498,27 @@ def _as_pairs(given: Any) -> tuple[Collection[Any], list[Any] | None, Iterable[A
     return [(e[0], e[1]) for e in items], [e[2] if len(e) == 3 else 1.0 for e in items], ()
 
 
+def _span(vertices: Collection[Any]) -> range | None:
+    """Return vertices that are successive whole numbers, in whatever order, as a range."""
+    if not 0 < len(vertices) <= MAX_VERTICES or set(map(type, vertices)) != {int}:
+        return None
+    order = sorted(vertices)
+    return range(order[0], order[-1] + 1) if order[-1] - order[0] == len(order) - 1 else None
+
+
 def _numbered(
-    pairs: Collection[Any], seen: Iterable[Any], labelled: Iterable[Any]
+    pairs: Collection[Any], seen: Collection[Any], labelled: Collection[Any]
 ) -> tuple[Sequence[Any], np.ndarray]:
     """Return the vertices in order, and the edges by their numbers."""
     flat = list(chain.from_iterable(pairs))
+    span = _span(labelled or seen)
+    if span is not None:  # the usual case, without a dictionary
+        try:
+            ends = np.frombuffer(array("q", chain(seen, flat) if seen else flat), np.int64)
+        except (TypeError, OverflowError):  # vertices of another kind
+            ends = None
+        if ends is not None and (not len(ends) or (ends.min() >= span[0] and ends.max() <= span[-1])):
+            return span, (ends[len(ends) - len(flat) :] - span[0]).reshape(-1, 2).astype(np.int32)
     try:
         vertices = dict.fromkeys(chain(seen, flat, labelled))
     except TypeError as e:
