@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -13,6 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 from . import _engine
 from ._batch import pack
 from ._inputs import as_graphs
+from .exceptions import DirectedWarning
+from .graph import Graph
 
 __all__ = [
     "Decision",
@@ -151,6 +154,13 @@ def _picture(title: str, width: float, height: float, numbers: bool, style: str)
     return {"Title": title, "Size": _size(width, height), "Numbers": numbers, "Style": style}
 
 
+def _exactly(n: int, graphs: list[Graph], what: str, hint: str = "") -> list[Graph]:
+    """Return graphs, which must be so many: an argument may be a batch."""
+    if len(graphs) != n:
+        raise ValueError(f"{what} {len(graphs)} graphs, want {n}{hint}")
+    return graphs
+
+
 def similarity(
     g: Any,
     h: Any,
@@ -191,11 +201,13 @@ def similarity(
     >>> bool(abs(why.g.sum() - why.k) < 1e-9)
     True
     """
-    graphs = as_graphs([g, h], model)
+    graphs = _exactly(2, as_graphs([g, h], model), "g and h have")
     if model is None:
         from .kernels import MultiscaleLaplacian
 
-        model = MultiscaleLaplacian().fit(graphs)
+        with warnings.catch_warnings():  # the call below tells it
+            warnings.simplefilter("ignore", DirectedWarning)
+            model = MultiscaleLaplacian().fit(graphs)
     check_is_fitted(model, "kernel_")
     args = {
         "slopes": bool(slopes),
@@ -255,7 +267,7 @@ def decision(
     True
     """
     check_is_fitted(model, "kernel_")
-    graphs = as_graphs([g], model)
+    graphs = _exactly(1, as_graphs([g], model), "g has", "; explain.decisions takes several")
     towards, against = -1, -1
     names = getattr(model, "classes_", None)
     if classes is not None:
@@ -308,7 +320,7 @@ def draw(
     style: str = "auto",
 ) -> Picture:
     """Draw a graph, with colours for `values` of its vertices."""
-    graphs = as_graphs([g])
+    graphs = _exactly(1, as_graphs([g]), "g has")
     args: dict[str, Any] = {"name": name, "picture": _picture(title, width, height, numbers, style)}
     if values is not None:
         v = np.asarray(values, dtype=np.float64)

@@ -13,7 +13,7 @@ from sklearn.svm import SVC
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ._engine import warn_of
+from ._engine import counted, warn_of
 from ._inputs import _elements, _from_data, _numpy
 from .exceptions import GraphError
 from .graph import Graph
@@ -92,7 +92,7 @@ def graph_from_networkx(
         if tag is None or (tag not in data and value is not None):
             return value
         if tag not in data:
-            raise GraphError(f"{what} has no datum {tag!r}")
+            raise GraphError(f"{what} has no attribute {tag!r}")
         return data[tag]
 
     for i, g in enumerate(X):
@@ -237,7 +237,9 @@ def graph_from_csv(
         vertex_paths, vertex_attributes = list(node_files[0]), node_files[1]
         paths = list(paths)
         if len(paths) != len(vertex_paths):
-            raise ValueError(f"{len(paths)} files of edges and {len(vertex_paths)} of nodes, want as many")
+            raise ValueError(
+                f"{len(paths)} files of edges and {len(vertex_paths)} of nodes, want equal numbers"
+            )
 
     def label(fields: list[str], kind: bool | None) -> Any:
         if kind is None:
@@ -259,7 +261,9 @@ def graph_from_csv(
                 if fields == [""]:
                     continue
                 if len(fields) < least:
-                    raise GraphError(f"{path}:{number}: {len(fields)} fields, want at least {least}")
+                    raise GraphError(
+                        f"{path}:{number}: {counted(len(fields), 'field')}, want at least {least}"
+                    )
                 try:
                     yield read(fields)
                 except ValueError as e:
@@ -299,14 +303,18 @@ def graph_from_torch_geometric(
     graphs = _from_data(list(enumerate(items)))
     for i, (d, g) in enumerate(zip(items, graphs)):
         if node_one_hot and g.labels is None:
-            raise GraphError(f"graph {i}: x: rows that are not one-hot")
+            raise GraphError(
+                f"graph {i}: x: rows are not one-hot in all graphs, which node_one_hot=True needs"
+            )
         if (
             edge_one_hot
             and g.edge_labels is None
             and len(g.edges)
             and getattr(d, "edge_attr", None) is not None
         ):
-            raise GraphError(f"graph {i}: edge_attr: rows that are not one-hot")
+            raise GraphError(
+                f"graph {i}: edge_attr: rows are not one-hot in all graphs, which edge_one_hot=True needs"
+            )
         if node_one_hot:
             g.attributes = None
     out: dict[str, Any] = {"graph": graphs[0] if single else graphs}
@@ -316,11 +324,12 @@ def graph_from_torch_geometric(
 
 
 class KMTransformer(TransformerMixin, BaseEstimator):
-    """A kernel matrix that is known, as a step of a pipeline: its input is positions of graphs.
+    """A known kernel matrix as a step of a pipeline. Its input is positions of graphs in the matrix.
 
     Parameters
     ----------
-    K : array of shape (n, n), sparse matrix, or Bunch with ``mat``
+    K : array of shape (n, n), sparse matrix, or Bunch with ``mat``; no default
+        The kernel matrix. `transform` returns ``K[X][:, X_]`` for the positions X_ of `fit`.
 
     Attributes
     ----------
