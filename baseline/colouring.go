@@ -127,7 +127,7 @@ func (c *colouring) checkAttributes(graphs []*graph.Graph) error {
 			c.dim = g.AttributeDim()
 		}
 		if g.AttributeDim() != c.dim {
-			return graphError(i, fmt.Errorf("%d attributes per vertex, want %d as in the graphs before", g.AttributeDim(), c.dim))
+			return graphError(i, fmt.Errorf("number of attributes per vertex is %d, want %d as in the graphs before", g.AttributeDim(), c.dim))
 		}
 	}
 	return nil

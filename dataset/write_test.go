@@ -114,7 +114,7 @@ func TestWriteDatasetErrors(t *testing.T) {
 		d    *Dataset
 		want string
 	}{
-		{"x", mixed, "1 graphs have vertex labels, 1 have none"},
+		{"x", mixed, "1 graph has vertex labels, 1 has none"},
 		{"x", newline, `label "a\nb" cannot be a line of a TUDataset`},
 		{"x.graphml", control, `text "a\x01" cannot stand in XML`},
 		{"x.smi", mixed, "no writer for format smiles"},

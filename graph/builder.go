@@ -128,7 +128,7 @@ func (b *Builder) SetAttributes(v int, row []float64) {
 		b.filled = make([]bool, b.n)
 	}
 	if len(row) != b.dim {
-		b.fail(fmt.Errorf("attributes of vertex %d: %d numbers, want %d as in the rows before", v, len(row), b.dim))
+		b.fail(fmt.Errorf("attributes of vertex %d: a row of length %d, want %d as in the rows before", v, len(row), b.dim))
 		return
 	}
 	for i, x := range row {

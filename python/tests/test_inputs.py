@@ -386,7 +386,7 @@ HOSTILE = {
     "three axes": ((np.zeros((2, 2, 2)), None), r"shape \(2, 2, 2\)"),
     "text as edges": ((np.array([["a", "b"], ["c", "d"], ["e", "f"]]), ["x"]), r"edges: entries of type"),
     "not square": (([[0, 1, 1], [1, 0, 0]], {}), r"adjacency matrix: shape \(2, 3\)"),
-    "ragged": (([[0, 1], [1]], {}), r"adjacency matrix: rows of different lengths"),
+    "ragged": (([[0, 1], [1]], {}), r"adjacency matrix: want numbers, and rows of equal lengths"),
     "nan in adjacency": (
         (np.array([[0, np.nan], [np.nan, 0]]), {0: 1, 1: 2}),
         r"adjacency matrix: entry \(0, 1\) is nan",
@@ -411,7 +411,7 @@ HOSTILE = {
     "no edges at all": ([], r"edges: nothing is given"),
     "bad pair": ([[(0, 1, 2, 3)], {0: 1}], r"want \(u, v\) or \(u, v, weight\)"),
     "bad key": ([{0: 1.0, 1: 2.0}, {}], r"edges: key 0, want pairs"),
-    "unhashable vertex": ([[([0], 1)], {}], r"edges: vertex that is no key"),
+    "unhashable vertex": ([[([0], 1)], {}], r"edges: a vertex that cannot be a key"),
 }
 
 

@@ -37,11 +37,11 @@ def as_graphs(X: Any, like: Any = None) -> list[Graph]:
         - a torch-geometric ``Batch``: its graphs;
         - a ``Path``: all graphs of that dataset.
 
-        So torch-geometric's datasets, batches and loaders are collections. Or a dataset: its path or
-        name, as ``"builtin:drugs"`` or the folder of a TUDataset.
+        So torch-geometric's datasets, batches and loaders are collections. A single text or path is a
+        dataset: its name, as ``"builtin:drugs"``, or its file or folder.
     like : estimator, optional
-        SMILES and files are read as its model file says that the training graphs were: hydrogens,
-        labels of atoms and edge weights.
+        SMILES and files are read as the training graphs of this estimator were: hydrogens, labels of
+        atoms and edge weights. Its model file says how.
 
     Returns
     -------

@@ -66,14 +66,14 @@ class Similarity:
     k : float
         The kernel value.
     g, h : ndarray
-        What every vertex contributes to k: those of each graph add up to it. With ``slopes=True``, how
-        log k changes when a vertex counts more.
+        What every vertex contributes to k. The contributions of each graph add up to k. With
+        ``slopes=True``: how log k changes when a vertex counts more.
     matching : list of (int, int, float) or None
         Pairs of vertices of G and H with their similarity.
     picture : Picture
-        Both graphs side by side; pairs of the matching have equal numbers.
+        Both graphs side by side. Matched vertices have equal numbers.
     raw : dict
-        All that the program says.
+        The whole answer of the program.
 
     Examples
     --------
@@ -110,15 +110,15 @@ class Decision:
     towards : object
         The class that positive contributions speak for; None for a regressor.
     vertices : ndarray
-        What every vertex contributes: they add up to ``value - baseline``. With ``slopes=True``, how the
-        value changes when a vertex counts more.
+        What every vertex contributes. Contributions add up to ``value - baseline``. With ``slopes=True``:
+        how the value changes when a vertex counts more.
     says : str
         What is explained, in words.
     terms : list of (int, float, float)
         For each training graph that enters: its position, kernel value and term of the sum.
     picture : Picture
     raw : dict
-        All that the program says.
+        The whole answer of the program.
 
     Examples
     --------
@@ -181,14 +181,15 @@ def similarity(
     g, h : graphs
         Anything that is an element of a collection of graphs.
     model : fitted MultiscaleLaplacian, MLGClassifier or MLGRegressor, optional
-        Where the kernel comes from. Without it, a kernel with radii 1 and 2 is fitted to the two.
+        Where the kernel comes from. Without it, ``MultiscaleLaplacian()`` is fitted to the two graphs.
     slopes : bool
-        Slopes instead of contributions: how the value changes when a vertex counts more. They do not
-        add up, and not every kernel has them.
+        Return slopes instead of contributions: how the value changes when a vertex counts more. Slopes do
+        not add up to the value. Not every kernel has them.
     match : int, optional
         Match the vertices of the two by their similarity at this level.
     title, width, height, numbers, style
-        Of the picture, the size for each graph; 0 is the usual size, styles are auto, molecule and network.
+        Of the picture. The size is that of one graph; 0 is the usual size. Styles are auto, molecule and
+        network.
 
     Returns
     -------
@@ -248,8 +249,8 @@ def decision(
     model : fitted MLGClassifier or MLGRegressor
     g : graph
     classes : pair of classes, optional
-        The class to speak for, and the one against. Without it, the predicted class against all
-        others.
+        The contributions speak for the first class and against the second. By default, for the predicted
+        class and against all others.
     slopes, title, width, height, numbers, style
         As in `similarity`.
 

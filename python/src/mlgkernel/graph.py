@@ -28,24 +28,24 @@ class Graph(GraphMethods):
         - a square adjacency matrix: lists, a NumPy array or a SciPy sparse matrix.
     node_labels : dict or sequence, optional
         The label of every vertex, by vertex or in the order of the vertices. Numbers and texts
-        are discrete labels; they are compared as text, so that 1 and "1" are the same. Lists,
-        tuples and arrays of numbers are attributes: all of one length.
+        are discrete labels. They are compared as text: 1 and "1" are the same. Lists, tuples and
+        arrays of numbers are attributes. All must have one length.
     edge_labels : dict or sequence, optional
         The label of every edge, by pairs of vertices (one direction is enough) or in the order
         of the edges.
     graph_format : {"auto", "dictionary", "adjacency", "all"}
-        With ``"adjacency"`` the vertices lose their names: they are numbers.
+        With ``"adjacency"`` vertices have numbers in place of their names.
     construct_labels : bool
-        Without `node_labels`, label every vertex with its degree.
+        If there are no `node_labels`, the label of every vertex is its degree.
 
     Notes
     -----
-    Vertices may be anything that can be hashed. They are numbered in ascending order, or, where
-    they cannot be sorted, in the order in which they come. Edges may be given in one direction
-    or in both; kernels take all graphs as undirected.
+    Vertices may be anything that can be hashed. They are numbered in ascending order. If they cannot
+    be sorted, they are numbered in the order in which they come. Edges may be given in one direction
+    or in both. Kernels take all graphs as undirected.
 
-    The methods that GraKeL's graphs have, too, tell edges as they were given. ``purpose`` says
-    whether vertices are meant by number (``"adjacency"``) or by name (``"dictionary"``).
+    The methods are those of GraKeL's graphs. They return edges as they were given. ``purpose`` says
+    whether vertices are given by number (``"adjacency"``) or by name (``"dictionary"``).
 
     Examples
     --------
@@ -69,7 +69,7 @@ class Graph(GraphMethods):
     weights : ndarray of shape (m,) or None
     labels : list of str or None
     directed : bool
-        Whether an edge stands for one direction alone; else it stands for both.
+        Whether an edge stands for one direction only. Otherwise it stands for both.
     attributes : ndarray of shape (n, d) or None
     edge_labels : list of str or None
     coordinates : ndarray of shape (n, 2) or None
@@ -77,7 +77,7 @@ class Graph(GraphMethods):
         The vertices as they were given, by number.
     id, target : str
     smiles : str
-        The molecule that the graph is, its atoms in the order of the vertices: for pictures.
+        For pictures: the molecule, with its atoms in the order of the vertices.
     """
 
     __slots__ = (
@@ -187,8 +187,8 @@ class Graph(GraphMethods):
         edges : array of shape (m, 2)
             Vertices from 0.
         n : int, optional
-            Number of vertices. Without it, that of the labels or attributes, else one more than
-            the largest vertex of an edge.
+            Number of vertices. By default the number of labels or attributes. Without these, one
+            more than the largest vertex of an edge.
         labels : sequence of n labels, optional
         attributes : array of shape (n, d), optional
         weights : array of shape (m,), optional
@@ -196,7 +196,7 @@ class Graph(GraphMethods):
         coordinates : array of shape (n, 2), optional
         id, target : str
         smiles : str
-            The molecule that the graph is, its atoms in the order of the vertices: for pictures.
+            For pictures: the molecule, with its atoms in the order of the vertices.
         """
         g = cls.__new__(cls)
         g.id, g.target, g.smiles = str(id), str(target), str(smiles)
@@ -219,7 +219,9 @@ class Graph(GraphMethods):
         if attributes is not None:
             rows = _matrix("attributes", attributes, g.n)
             if g.attributes is not None:
-                raise GraphError("labels: vectors, and attributes as well")
+                raise GraphError(
+                    "labels: vectors are attributes, but attributes are given too; want one of them"
+                )
             g.attributes = rows if rows.shape[1] else None
         g._set_edge_labels(edge_labels)
         if coordinates is not None:
@@ -437,7 +439,7 @@ def _as_matrix(given: Any) -> tuple[int, np.ndarray, Any] | None:
         try:
             a = np.array(given, dtype=np.float64)
         except (TypeError, ValueError):
-            raise GraphError("adjacency matrix: rows of different lengths, or no numbers") from None
+            raise GraphError("adjacency matrix: want numbers, and rows of equal lengths") from None
     else:
         return None
     if a.ndim != 2 or a.shape[0] != a.shape[1]:
@@ -522,7 +524,7 @@ def _numbered(
     try:
         vertices = dict.fromkeys(chain(seen, flat, labelled))
     except TypeError as e:
-        raise GraphError(f"edges: vertex that is no key: {e}") from None
+        raise GraphError(f"edges: a vertex that cannot be a key of a dictionary: {e}") from None
     if len(vertices) > MAX_VERTICES:
         raise GraphError(f"edges: {len(vertices)} vertices, want at most {MAX_VERTICES}")
     try:

@@ -130,10 +130,10 @@ def graph_from_pandas(
     Parameters
     ----------
     edge_df : (DataFrame, graph column, (source column, target column), weight column, label column)
-        The edges. The weight column may be None; the label column too, or a list of columns whose
-        numbers are attributes.
+        The edges. The weight column and the label column may be None. The label column may also be a list
+        of columns, whose numbers are attributes.
     node_df : (DataFrame, graph column, label column), optional
-        The vertices, whose names are the index of the table; the label column as above.
+        The vertices. Their names are the index of the table. The label column is as above.
     directed : bool
         Whether the table has both directions of every edge.
     as_Graph : bool
@@ -203,10 +203,10 @@ def graph_from_csv(
     Parameters
     ----------
     edge_files : (paths, weighted, attributes)
-        The files, whose lines are two vertices; then a weight if `weighted`; then a label where
-        `attributes` is False, numbers where it is True, nothing where it is None.
+        The files. A line has two vertices, and a weight if `weighted` is true. Then it has a label if
+        `attributes` is False, numbers if it is True, and nothing if it is None.
     node_files : (paths, attributes), optional
-        Files whose lines are a vertex and its label or numbers, as above.
+        Files in which a line has a vertex, and its label or numbers, as above.
     index_type : callable
         What makes a vertex of its text.
     directed : bool
@@ -287,7 +287,7 @@ def graph_from_torch_geometric(
     ----------
     data : Data, Batch, dataset, loader, or iterable of Data
     node_one_hot, edge_one_hot : bool
-        Take rows of `x` and `edge_attr` for labels, not attributes; all have to be one-hot.
+        Take rows of `x` and `edge_attr` for labels, not attributes. All rows must be one-hot.
     ignore_y : bool
         Leave out the classes.
 
@@ -387,18 +387,18 @@ def cross_validate_Kfold_SVM(
     Parameters
     ----------
     K : list of kernel matrices, or of lists of them
-        Each entry is one kernel; a list is one with several parameters.
+        Each entry is one kernel. A list is one kernel with several parameters.
     y : array of classes
     n_iter, n_splits : int
         Repeats and folds.
     C_grid : sequence of float, optional
         By default 1e-7, 1e-5, …, 1e5, divided by the number of graphs.
     random_state : int, RandomState or None
-        Of the folds, which are the same for all kernels.
+        Seed of the folds. These are the same for all kernels.
     scoring : str or callable
-        Of the choice of C and of the result.
+        Score by which C is chosen, and which is returned.
     fold_reduce : callable or None
-        What a repeat makes of the scores of its folds. None is their mean.
+        Function that makes one result of the scores of the folds of a repeat. None is their mean.
 
     Returns
     -------
