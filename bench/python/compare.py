@@ -48,7 +48,7 @@ KERNELS = {
     "NeighborhoodHash": ("NeighborhoodHash", {"bits": 20, "random_state": 0}, "labels", None, "collisions"),
     "NSPD": ("NeighborhoodSubgraphPairwiseDistance", {"r": 3, "d": 4}, "edges", None, "GraKeL's depend on the order of vertices"),
     "GraphletSampling": ("GraphletSampling", {"k": 4}, "labels", 40, "GraKeL's depend on the order of vertices"),
-    "RandomWalk": ("RandomWalk", WALK, "labels", 20, ""),
+    "RandomWalk": ("RandomWalk", {"lamda": 0.01}, "labels", 20, ""),
     "RandomWalkLabeled": ("RandomWalkLabeled", WALK, "labels", 6, ""),
     "CoreFramework": ("CoreFramework", {}, "labels", None, ""),
     "SubgraphMatching": ("SubgraphMatching", {"k": 3}, "edges", 20, ""),

@@ -201,6 +201,12 @@ def test_torch_geometric_collections():
         got = as_graphs([a, odd])
     assert [w.filename for w in told] == [__file__]
     assert all(g.labels is None and g.edge_labels is None and g.attributes.shape == (2, 2) for g in got)
+    # What the warning advises.
+    odd.edge_attr = Tensor(odd.edge_attr.data[:, 0])
+    assert as_graphs([odd])[0].edge_labels == ["2"]
+    odd.edge_weight, odd.edge_attr = odd.edge_attr, None
+    (got,) = as_graphs([odd])
+    assert got.edge_labels is None and got.weights.tolist() == [2.0]
     whole = [data(edge_index=[[0], [1]], x=[[1], [2]], edge_attr=[3]), data(edge_index=[[], []], x=[[5]])]
     assert [g.labels for g in as_graphs(whole)] == [["1", "2"], ["5"]]
     with pytest.raises(TypeError, match="put it into a list"):

@@ -357,11 +357,10 @@ def _from_data(items: list[tuple[int, Any]], held: Any = None) -> list[Graph]:
     of_vertices, of_edges = _kind(x), _kind(e)
     if of_edges == "numbers" and any(rows is not None and rows.size for rows in e):
         _engine.warn(
-            "edge_attr is left out, and edges have no labels. Graphs here have no attributes on edges. "
-            "edge_attr gives labels if it has one column of whole numbers, or if all rows of all graphs "
-            "are one-hot. To compare edges by the first column: data.edge_attr = "
-            "data.edge_attr[:, 0].long(). To use a column as weights: data.edge_weight = "
-            "data.edge_attr[:, 0]"
+            "edge_attr is left out, and edges have no labels: graphs here have no vectors on edges. "
+            "edge_attr gives labels if it is one column of whole numbers, or if all rows of all graphs are "
+            "one-hot. To use the first column as labels: data.edge_attr = data.edge_attr[:, 0].long(). "
+            "To use it as weights: data.edge_weight, data.edge_attr = data.edge_attr[:, 0], None"
         )
 
     def make(k: int) -> Graph:
