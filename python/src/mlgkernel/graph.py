@@ -271,13 +271,10 @@ class Graph(GraphMethods):
                 return
             if pairs is None:
                 pairs = [(self.vertices[u], self.vertices[v]) for u, v in self.edges.tolist()]
-            values = [given.get(p) for p in pairs]
-            for i, p in enumerate(pairs):
-                if values[i] is None:
-                    a, b = p
-                    if p not in given and (b, a) not in given:
-                        raise GraphError(f"edge_labels: edge ({a!r}, {b!r}) has no label")
-                    values[i] = given[p] if p in given else given[b, a]
+            try:
+                values = [given[p] for p in pairs]
+            except KeyError:  # labels for one direction
+                values = [_label_of_edge(given, *p) for p in pairs]
         else:
             values = given.tolist() if isinstance(given, np.ndarray) else list(given)
             if len(values) != len(self.edges):
@@ -306,6 +303,14 @@ class Graph(GraphMethods):
         for (a, b), text in zip(pairs, self._edge_labels or ()):
             edge_labels[a, b] = edge_labels[b, a] = text
         return both, labels, edge_labels
+
+
+def _label_of_edge(labels: Mapping[Any, Any], u: Any, v: Any) -> Any:
+    """Return the label of an edge, which may stand under its other direction."""
+    for pair in ((u, v), (v, u)):
+        if pair in labels:
+            return labels[pair]
+    raise GraphError(f"edge_labels: edge ({u!r}, {v!r}) has no label")
 
 
 def _labels(field: str, values: list[Any]) -> list[Any]:
