@@ -110,7 +110,7 @@ func describe(ctx context.Context, graphs []*graph.Graph, b base.Kernel, dim int
 	}
 	err := kernel.Each(ctx, len(graphs), 16, func(_, i int) error {
 		if d := graphs[i].AttributeDim(); d > 0 && d != dim {
-			return fmt.Errorf("%s: %d attributes per vertex, want %d %s", kernel.GraphName(graphs, i), d, dim, before)
+			return fmt.Errorf("%s: number of attributes per vertex is %d, want %d %s", kernel.GraphName(graphs, i), d, dim, before)
 		}
 		var err error
 		if descriptors[i], err = b.Describe(graphs[i]); err != nil {

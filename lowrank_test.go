@@ -188,7 +188,7 @@ func TestSample(t *testing.T) {
 func TestMixedAttributes(t *testing.T) {
 	r := graphtest.Rand(1)
 	gs := []*graph.Graph{graphtest.Labeled(r, graphtest.Path(3), 1, 2), graphtest.Labeled(r, graphtest.Path(3), 1, 3)}
-	if _, err := Fit(t.Context(), gs, Default()); err == nil || !strings.Contains(err.Error(), "graph 1: 3 attributes per vertex, want 2") {
+	if _, err := Fit(t.Context(), gs, Default()); err == nil || !strings.Contains(err.Error(), "graph 1: number of attributes per vertex is 3, want 2") {
 		t.Errorf("error %v", err)
 	}
 	for _, b := range []string{"attributes", "gaussian", "labels*gaussian"} {
@@ -198,7 +198,7 @@ func TestMixedAttributes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := m.Cross(t.Context(), gs[1:]); err == nil || !strings.Contains(err.Error(), "graph 0: 3 attributes per vertex, want 2 as in training") {
+		if _, err := m.Cross(t.Context(), gs[1:]); err == nil || !strings.Contains(err.Error(), "graph 0: number of attributes per vertex is 3, want 2 as in training") {
 			t.Errorf("%s: error %v", b, err)
 		}
 	}

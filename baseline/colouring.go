@@ -41,7 +41,7 @@ type coloured struct {
 	large    []bool       // by refinement: its features are too many for the index; nil when none are
 	rest     float64      // what the large refinements add to the kernel of the graph with itself
 	sorted   *sortedGraph // for walks
-	prepared any          // for pairwise
+	prepared any          // for pairwise, and for codes
 }
 
 // edgeLabel returns the label of the i-th edge of v, 0 where labels of edges do not count.
@@ -127,7 +127,7 @@ func (c *colouring) checkAttributes(graphs []*graph.Graph) error {
 			c.dim = g.AttributeDim()
 		}
 		if g.AttributeDim() != c.dim {
-			return graphError(i, fmt.Errorf("%d attributes per vertex, want %d as in the graphs before", g.AttributeDim(), c.dim))
+			return graphError(i, fmt.Errorf("number of attributes per vertex is %d, want %d as in the graphs before", g.AttributeDim(), c.dim))
 		}
 	}
 	return nil

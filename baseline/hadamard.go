@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
@@ -43,14 +44,27 @@ func (k Hadamard) Name() string { return "hadamard" }
 func (k Hadamard) String() string  { return kernel.Text(k) }
 func (k Hadamard) Validate() error { return checkBase(k, k.Base) }
 func (k Hadamard) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
+	b, err := kernel.Parse(k.Base)
+	if b, ok := b.(Histogram); ok && err == nil && !b.Edges && (b.Labels == Auto || b.Labels == Labels) {
+		return fit(ctx, codeHistogram{k, b.Scale}, graphs)
+	}
 	return fitLevels(ctx, k, levelled{k.Base, k.Normalize, &codes{h: k.H, colouring: colouring{wanted: k.Labels}}}, graphs)
 }
 func (k Hadamard) Resolve(graphs []*graph.Graph) (kernel.Kernel, error) {
 	return resolveLabels(k, k.Labels, graphs)
 }
 
-// maxCodes bounds the numbers that are kept of a graph.
-const maxCodes = 1 << 26
+// codeHistogram is Hadamard with the histogram of labels, times a scale, as base kernel. Codes are
+// then refinements of a colouring, and all levels have one index.
+type codeHistogram struct {
+	Hadamard
+	scale float64
+}
+
+func (k codeHistogram) features() featureMap {
+	return featureMap{labels: k.Labels, h: k.H, weights: []float64{k.scale}, normalize: k.Normalize, count: countVertices,
+		sign: func() signFunc { return (&codeSigner{h: k.H}).sign }}
+}
 
 // codes are levels of graphs whose labels are sums of labels. A code is numbered by its words.
 type codes struct {
@@ -101,41 +115,104 @@ func (c *codes) apply(ctx context.Context, graphs []*graph.Graph) ([][]*graph.Gr
 
 // level returns the levels of a graph; number numbers codes.
 func (c *codes) level(ctx context.Context, g *coloured, number func(code []uint32, hash uint64) uint32) ([]*graph.Graph, error) {
-	var labels localColours
-	labels.set(g.colours[0])
-	width := len(labels.colour)
-	if g.N()*width > maxCodes {
-		return nil, fmt.Errorf("%d vertices with %d different labels, want a product of at most %d", g.N(), width, maxCodes)
-	}
-	count, next := make([]uint64, g.N()*width), make([]uint64, g.N()*width) // by vertex and label
-	for v, l := range labels.local {
-		count[v*width+int(l)] = 1
-	}
-	out := make([][]uint32, c.h+1)
+	s := codeSigner{h: c.h}
 	var code []uint32
+	out := make([][]uint32, c.h+1)
 	for i := range out {
 		out[i] = make([]uint32, g.N())
 		for v := range out[i] {
-			code = code[:0]
-			for l, n := range count[v*width : (v+1)*width] {
-				if n > 0 {
-					code = append(code, labels.colour[l], uint32(n), uint32(n>>32))
-				}
+			var err error
+			if code, err = s.sign(ctx, code[:0], g, v, i); err != nil {
+				return nil, err
 			}
 			out[i][v] = number(code, hashWords(code))
 		}
-		if i == c.h {
-			break
-		}
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		if !addNeighbours(g.Graph, next, count, width) {
-			return nil, fmt.Errorf("h = %d makes sums of labels of more than 2⁶⁴, want a smaller h", c.h)
-		}
-		count, next = next, count
 	}
 	return relabelled(g.Graph, out), nil
+}
+
+const (
+	// maxCodes bounds the numbers that are computed for a level of a graph.
+	maxCodes = 1 << 26
+	// maxKept bounds those that a graph keeps from level to level. For a larger graph they are
+	// computed again from level 0 on, in the colouring of a collection.
+	maxKept = 1 << 13
+)
+
+// codeSigner writes codes. It holds the numbers of walks of one graph.
+type codeSigner struct {
+	h      int // the highest level, for errors
+	graph  *coloured
+	walks  *walkCounts
+	next   []uint64
+	labels localColours
+}
+
+// walkCounts are the numbers c_i(v, a) of a graph at a level i.
+type walkCounts struct {
+	level  int
+	colour []uint32 // of the labels a, by column
+	count  []uint64 // by vertex and column
+}
+
+// sign implements signFunc. A code is its level, and the labels and numbers of walks that are not 0.
+func (s *codeSigner) sign(ctx context.Context, dst []uint32, g *coloured, v, level int) ([]uint32, error) {
+	if s.graph != g || s.walks.level != level {
+		if err := s.reach(ctx, g, level); err != nil {
+			return dst, err
+		}
+	}
+	dst = append(dst, uint32(level))
+	width := len(s.walks.colour)
+	for l, n := range s.walks.count[v*width : (v+1)*width] {
+		if n > 0 {
+			dst = append(dst, s.walks.colour[l], uint32(n), uint32(n>>32))
+		}
+	}
+	return dst, nil
+}
+
+// reach computes the numbers of a graph at a level, from those of a lower level where it has them.
+func (s *codeSigner) reach(ctx context.Context, g *coloured, level int) error {
+	if s.graph != g {
+		s.graph = g
+		s.walks, _ = g.prepared.(*walkCounts)
+	}
+	if s.walks == nil || s.walks.level > level {
+		if err := s.start(g); err != nil {
+			return err
+		}
+	}
+	w := s.walks
+	for ; w.level < level && g.M() > 0; w.level++ {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		resized(&s.next, len(w.count))
+		if !addNeighbours(g.Graph, s.next, w.count, len(w.colour)) {
+			return fmt.Errorf("h = %d makes sums of labels of more than 2⁶⁴, want a smaller h", s.h)
+		}
+		copy(w.count, s.next)
+	}
+	w.level = level
+	return nil
+}
+
+// start computes the numbers of a graph at level 0, and has the graph keep them where they are few.
+func (s *codeSigner) start(g *coloured) error {
+	s.labels.set(g.colours[0])
+	width := len(s.labels.colour)
+	if g.N()*width > maxCodes {
+		return fmt.Errorf("%d vertices with %d different labels, want a product of at most %d", g.N(), width, maxCodes)
+	}
+	s.walks = &walkCounts{colour: slices.Clone(s.labels.colour), count: make([]uint64, g.N()*width)}
+	for v, l := range s.labels.local {
+		s.walks.count[v*width+int(l)] = 1
+	}
+	if len(s.walks.count) <= maxKept {
+		g.prepared = s.walks
+	}
+	return nil
 }
 
 // addNeighbours sets to(v) = from(v) + Σ_{u~v} from(u) for rows of a width, and reports whether all

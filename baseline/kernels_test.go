@@ -338,7 +338,7 @@ func TestErrors(t *testing.T) {
 		{WL{Labels: Labels, Variant: Subtree}, []*graph.Graph{bare}, "wl: graph 0 has no labels, want discrete labels as in the other graphs"},
 		{Histogram{Edges: true, Scale: 1, Labels: Auto}, []*graph.Graph{plain}, "edge-labels: graph 0: no edge labels, want a label on every edge"},
 		{Histogram{Labels: Attributes, Scale: 1}, []*graph.Graph{plain}, "labels: graph 0 has no attributes, want a row of numbers per vertex; labels = auto compares labels or degrees"},
-		{Histogram{Labels: Attributes, Scale: 1}, []*graph.Graph{attributed, other}, "labels: graph 1: 1 attributes per vertex, want 2 as in the graphs before"},
+		{Histogram{Labels: Attributes, Scale: 1}, []*graph.Graph{attributed, other}, "labels: graph 1: number of attributes per vertex is 1, want 2 as in the graphs before"},
 		{Histogram{Labels: "all", Scale: 1}, nil, `labels: labels = "all", want auto, labels, degrees, unlabeled or attributes`},
 		{ShortestPath{Weighted: true, Resolution: math.NaN(), Scale: 1, Labels: Auto}, nil, "sp: resolution = NaN, want a positive, finite number"},
 		{ShortestPath{Labels: Attributes, Scale: 1, Resolution: 1e-6}, nil, "sp: ordered = false, want true with labels = attributes"},

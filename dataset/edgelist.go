@@ -58,9 +58,9 @@ func edgeListGraph(s *stream) (*graph.Graph, error) {
 		case len(field) == 1:
 			continue
 		case columns > 4:
-			return nil, l.fail("%d columns, want two vertices, and perhaps a weight and a label", columns)
+			return nil, l.fail("%s, want two vertices, and perhaps a weight and a label", counted(columns, "column", "columns"))
 		case len(field) != columns:
-			return nil, l.fail("%d columns, want %d as in the first edge", len(field), columns)
+			return nil, l.fail("%s, want %d as in the first edge", counted(len(field), "column", "columns"), columns)
 		case len(as.list) >= s.opts.Limits.Edges:
 			return nil, l.fail("more than %d edges, which is the limit", s.opts.Limits.Edges)
 		}

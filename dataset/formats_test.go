@@ -91,7 +91,7 @@ func TestTables(t *testing.T) {
 	if !slices.Equal(d.IDs(), []string{`"5' end`, "q"}) {
 		t.Errorf("%q", d.IDs())
 	}
-	wantErrors(t, TSV, []errorCase{{"smiles\tx\nC\n", "f:2: 1 columns, want 2 as in the header"}})
+	wantErrors(t, TSV, []errorCase{{"smiles\tx\nC\n", "f:2: 1 column, want 2 as in the header"}})
 	d, err := readText(CSV, "a,b,c\nC,N,O\n", func(o *Options) { o.SMILESColumn, o.TargetColumn, o.IDColumn = "B", "c", "A" })
 	if err != nil {
 		t.Fatal(err)
@@ -108,7 +108,7 @@ func TestTables(t *testing.T) {
 		{"", "f:1: no header"},
 		{"a,b\n1,2\n", `f:1: no SMILES column among "a", "b"`},
 		{"smiles,x\nC,1\nC(,2\n", "f:3: SMILES position 2: branch is not closed"},
-		{"smiles,x\nC\n", "f:2: 1 columns, want 2 as in the header"},
+		{"smiles,x\nC\n", "f:2: 1 column, want 2 as in the header"},
 		{"smiles\n\"C\nO\n", "f:3: column"},
 	})
 	if _, err := readText(CSV, "smiles\nC\n", func(o *Options) { o.TargetColumn = "y" }); err == nil || !strings.Contains(err.Error(), `f:1: no column "y" among "smiles"`) {
@@ -221,7 +221,7 @@ func TestJSONLines(t *testing.T) {
 		{`{"nodes":-1,"edges":[]}`, "f:1: -1 nodes, want 0 to"},
 		{`{"nodes":2000000000,"edges":[]}`, "2000000000 nodes, want 0 to 10000000"},
 		{`{"nodes":1,"edges":[[0,1]]}`, "f:1: edge 0: vertex 1 out of range [0, 1)"},
-		{`{"nodes":2,"edges":[[0]]}`, `f:1: field "edges": edge 0: 1 numbers, want two vertices`},
+		{`{"nodes":2,"edges":[[0]]}`, `f:1: field "edges": edge 0: 1 number, want two vertices`},
 		{`{"nodes":2,"edges":[[0,1,2,3]]}`, "edge 0: 4 numbers"},
 		{`{"nodes":2,"edges":[[0,1.5]]}`, `edge 0: "1.5", want a whole number`},
 		{`{"nodes":2,"edges":[[0,1,-2]]}`, "edge 0: weight -2, want a positive number"},
@@ -231,7 +231,7 @@ func TestJSONLines(t *testing.T) {
 		{`{"nodes":2,"edges":{}}`, "want a list of edges"},
 		{`{"nodes":2,"edges":[],"node_labels":["a"]}`, `f:1: field "node_labels": 1 entries for 2 nodes`},
 		{`{"nodes":2,"edges":[],"node_labels":[["a"],"b"]}`, `field "node_labels": "[\"a\"]", want a text or a number`},
-		{`{"nodes":2,"edges":[],"node_attributes":[[1],[2,3]]}`, "attributes of vertex 1: 2 numbers, want 1"},
+		{`{"nodes":2,"edges":[],"node_attributes":[[1],[2,3]]}`, "attributes of vertex 1: a row of length 2, want 1"},
 		{`{"nodes":2,"edges":[]`, "f:1: the object does not end in its line"},
 		{`{"nodes":2,"edges":[]} x`, "f:1: text after the object"},
 		{`{"nodes":2,"edges":[]} {}`, "f:1: text after the object"},
@@ -608,7 +608,7 @@ func TestFields(t *testing.T) {
 	for name, c := range map[string]struct {
 		text, want, skipped string
 	}{
-		"f.csv":  {"smiles,class,mw\nCC,a,30.1\nC(,b,1\nC\nO,b,18\n", "0 smiles=CC class=a mw=30.1|0 smiles=O class=b mw=18", "3 SMILES position 2: branch is not closed|4 1 columns, want 3 as in the header"},
+		"f.csv":  {"smiles,class,mw\nCC,a,30.1\nC(,b,1\nC\nO,b,18\n", "0 smiles=CC class=a mw=30.1|0 smiles=O class=b mw=18", "3 SMILES position 2: branch is not closed|4 1 column, want 3 as in the header"},
 		"f.tsv":  {"x\tsmiles\n1\tCC\n", "1 x=1 smiles=CC", ""},
 		"f.smi":  {"CC ethane\nC((\nO\n", "0 smiles=CC name=ethane|0 smiles=O name=", "2 SMILES position 3: branch without an atom before it"},
 		"f.sdf":  {mol + "> <logP>\n1.5\n\n$$$$\n", "-1 logP=1.5", ""},

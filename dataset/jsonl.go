@@ -80,7 +80,7 @@ func (e *jsonEdges) UnmarshalJSON(b []byte) error {
 
 func parseJSONEdge(b []byte) (e jsonEdge, err error) {
 	if n := 1 + bytes.Count(b, comma); n != 2 && n != 3 {
-		return e, fmt.Errorf("%d numbers, want two vertices and perhaps a weight", n)
+		return e, fmt.Errorf("%s, want two vertices and perhaps a weight", counted(n, "number", "numbers"))
 	}
 	from, rest, _ := bytes.Cut(b, comma)
 	to, weight, weighted := bytes.Cut(rest, comma)
@@ -219,7 +219,7 @@ func (r *jsonReader) build(line int) (*graph.Graph, error) {
 	}
 	for v, xy := range j.Coordinates {
 		if len(xy) != 2 {
-			return nil, fmt.Errorf(`field "coordinates": %d numbers for node %d, want 2`, len(xy), v)
+			return nil, fmt.Errorf(`field "coordinates": %s for node %d, want 2`, counted(len(xy), "number", "numbers"), v)
 		}
 		b.SetCoordinates(v, xy[0], xy[1])
 	}

@@ -189,7 +189,7 @@ func readTable(s *stream, read tableRow) (nextGraph, error) {
 			if len(row) != len(all) {
 				n := sort.SearchInts(keep, len(row)) // as far as they are there
 				return record{line: line, names: names[:n], values: pick(row, keep[:n])},
-					&lineError{line, fmt.Errorf("%d columns, want %d as in the header", len(row), len(all))}
+					&lineError{line, fmt.Errorf("%s, want %d as in the header", counted(len(row), "column", "columns"), len(all))}
 			}
 			return record{line: line, names: names, values: pick(row, keep)}, nil
 		}

@@ -340,7 +340,7 @@ func (t *tu) agree(count int) error {
 	} {
 		for i, file := range []string{c.kind + "_labels", c.kind + "_attributes"} {
 			if have := []int{len(c.x.labels), c.attributes}[i]; t.has(file) && have != c.want {
-				return fmt.Errorf("%s: %d lines, want %d, %s", t.name(file), have, c.want, c.what)
+				return fmt.Errorf("%s: %s, want %d, %s", t.name(file), counted(have, "line", "lines"), c.want, c.what)
 			}
 		}
 		names := c.kind + "_label_names"

@@ -80,7 +80,7 @@ func scanTable[T any](l *lines, out *table[T], parse func(field []byte) (T, erro
 			t.cols = cols
 		}
 		if cols != t.cols {
-			return fmt.Errorf("%d columns, want %d as in the first line", cols, t.cols)
+			return fmt.Errorf("%s, want %d as in the first line", counted(cols, "column", "columns"), t.cols)
 		}
 		t.rows++
 		return nil

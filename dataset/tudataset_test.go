@@ -203,8 +203,8 @@ func TestTUErrors(t *testing.T) {
 		{"graph_indicator", "1\n1\n3\n", "X_graph_indicator.txt:3: graph 3 out of range [1, 2] of X_graph_labels.txt"},
 		{"graph_indicator", "1\nx\n", `X_graph_indicator.txt:2: "x", want a whole number`},
 		{"node_labels", "1\n1\n", "X_node_labels.txt: 2 lines, want 3, one for every vertex in X_graph_indicator.txt"},
-		{"edge_labels", "1\n", "X_edge_labels.txt: 1 lines, want 2, one for every line of X_A.txt"},
-		{"node_attributes", "1,2\n1\n2,2\n", "X_node_attributes.txt:2: 1 columns, want 2 as in the first line"},
+		{"edge_labels", "1\n", "X_edge_labels.txt: 1 line, want 2, one for every line of X_A.txt"},
+		{"node_attributes", "1,2\n1\n2,2\n", "X_node_attributes.txt:2: 1 column, want 2 as in the first line"},
 		{"node_attributes", "1\nnan\n2\n", `X_node_attributes.txt:2: column 1: "nan", want a finite number`},
 		{"node_attributes", "1\n1e999\n2\n", `X_node_attributes.txt:2: column 1: the number "1e999" is too large`},
 	} {

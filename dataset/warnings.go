@@ -29,11 +29,15 @@ func (w *warnings) add(n int, one, many string) {
 func (w warnings) list() []string {
 	out := []string{}
 	for _, x := range w {
-		text := x.many
-		if x.n == 1 {
-			text = x.one
-		}
-		out = append(out, fmt.Sprintf("%d %s", x.n, text))
+		out = append(out, counted(x.n, x.one, x.many))
 	}
 	return out
+}
+
+// counted writes a number with the words that agree with it.
+func counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
 }

@@ -114,7 +114,7 @@ func TestWriteDatasetErrors(t *testing.T) {
 		d    *Dataset
 		want string
 	}{
-		{"x", mixed, "graphs with vertex labels: 1, graphs without: 1;"},
+		{"x", mixed, "1 graph has vertex labels, 1 has none"},
 		{"x", newline, `label "a\nb" cannot be a line of a TUDataset`},
 		{"x.graphml", control, `XML cannot contain the text "a\x01"`},
 		{"x.smi", mixed, "no writer for format smiles"},

@@ -157,13 +157,14 @@ func tuComplete(d *Dataset) error {
 	}
 	for _, what := range slices.Sorted(maps.Keys(have)) {
 		if none[what] > 0 {
-			return fmt.Errorf("graphs with %s: %d, graphs without: %d; a TUDataset has them for all graphs or for none", what, have[what], none[what])
+			return fmt.Errorf("%s %s, %s none; a TUDataset has them for all or for none",
+				counted(have[what], "graph has", "graphs have"), what, counted(none[what], "has", "have"))
 		}
 	}
 	dim := Info(d).Attributes
 	for i, g := range d.Graphs {
 		if g.AttributeDim() > 0 && g.AttributeDim() != dim {
-			return fmt.Errorf("graph %d has %d attributes, others have %d", i+1, g.AttributeDim(), dim)
+			return fmt.Errorf("graph %d has %s, others have %d", i+1, counted(g.AttributeDim(), "attribute", "attributes"), dim)
 		}
 	}
 	return nil

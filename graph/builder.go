@@ -128,7 +128,7 @@ func (b *Builder) SetAttributes(v int, row []float64) {
 		b.filled = make([]bool, b.n)
 	}
 	if len(row) != b.dim {
-		b.fail(fmt.Errorf("attributes of vertex %d: %d numbers, want %d as in the rows before", v, len(row), b.dim))
+		b.fail(fmt.Errorf("attributes of vertex %d: a row of length %d, want %d as in the rows before", v, len(row), b.dim))
 		return
 	}
 	for i, x := range row {
@@ -174,7 +174,10 @@ func (b *Builder) Build() (*Graph, error) {
 			return nil, fmt.Errorf("vertex %d has no attributes, other vertices have %d", v, b.dim)
 		}
 	}
-	edges, given, err := distinct(b.edges, b.merge)
+	if len(b.edges) > math.MaxInt32 {
+		return nil, fmt.Errorf("%d edges, counting each as often as it is given; want at most %d", len(b.edges), math.MaxInt32)
+	}
+	edges, given, err := distinct(b.edges, b.n, b.merge)
 	if err != nil {
 		return nil, err
 	}
@@ -231,59 +234,74 @@ func (b *Builder) Build() (*Graph, error) {
 	return g, nil
 }
 
-// distinct returns the edges sorted by (U, V) without repetitions. It does not change es.
-func distinct(es []arc, merge bool) ([]Edge, Given, error) {
-	order := func(a, b arc) int {
-		if a.U != b.U {
-			return a.U - b.U
+// ascending returns the numbers of arcs between n vertices, sorted by (U, V). Equal ones keep their
+// order. It counts, and takes O(n + m) time.
+func ascending(es []arc, n int) []int32 {
+	from, to := make([]int32, len(es)), make([]int32, len(es))
+	for i := range from {
+		from[i] = int32(i)
+	}
+	start := make([]int32, n+1)
+	for _, end := range []func(a *arc) int{func(a *arc) int { return a.V }, func(a *arc) int { return a.U }} {
+		clear(start)
+		for i := range es {
+			start[end(&es[i])+1]++
 		}
-		return a.V - b.V
+		for v := range n {
+			start[v+1] += start[v]
+		}
+		for _, i := range from {
+			v := end(&es[i])
+			to[start[v]] = i
+			start[v]++
+		}
+		from, to = to, from
 	}
-	if !slices.IsSortedFunc(es, order) {
-		es = slices.Clone(es)
-		slices.SortStableFunc(es, order)
-	}
+	return from
+}
+
+// distinct returns the edges between n vertices, sorted by (U, V), without repetitions.
+func distinct(es []arc, n int, merge bool) ([]Edge, Given, error) {
 	var given Given
 	out := make([]Edge, 0, len(es))
 	single, both := false, false
-	for len(es) > 0 {
-		k := 1
-		for k < len(es) && order(es[0], es[k]) == 0 {
+	for order := ascending(es, n); len(order) > 0; {
+		first, k := &es[order[0]], 1
+		for k < len(order) && es[order[k]].U == first.U && es[order[k]].V == first.V {
 			k++
 		}
+		out = append(out, first.Edge)
 		if k == 1 {
-			single, out, es = true, append(out, es[0].Edge), es[1:]
+			single, order = true, order[1:]
 			continue
 		}
-		e, parallel, err := one(es[:k], merge, &given)
+		parallel, err := join(&out[len(out)-1], es, order[:k], merge, &given)
 		if err != nil {
 			return nil, given, err
 		}
 		given.Parallel += parallel
 		single, both = single || k == parallel+1, both || k > parallel+1
-		out, es = append(out, e), es[k:]
+		order = order[k:]
 	}
 	given.Directed = single && both
 	return out, given, nil
 }
 
-// one returns the edge that was given in all of arcs, and how many of them repeat another one.
-func one(arcs []arc, merge bool, given *Given) (e Edge, parallel int, err error) {
-	e = arcs[0].Edge
-	sum, same := 0.0, true
-	labels := append(make([]string, 0, 2), e.Label)
+// join makes e, which was given in some arcs, an edge with what all of them say. It returns how many
+// of them repeat another one.
+func join(e *Edge, es []arc, some []int32, merge bool, given *Given) (parallel int, err error) {
+	sum, same, labels := 0.0, true, false
 	seen := [2]int{} // forwards, backwards
-	for _, a := range arcs {
+	for _, i := range some {
+		a := &es[i]
 		if !merge && a.Weight != e.Weight {
-			return e, 0, fmt.Errorf("edge (%d, %d) is given twice, with weights %v and %v", e.U, e.V, e.Weight, a.Weight)
+			return 0, fmt.Errorf("edge (%d, %d) is given twice, with weights %v and %v", e.U, e.V, e.Weight, a.Weight)
 		}
 		if !merge && a.Label != e.Label {
-			return e, 0, fmt.Errorf("edge (%d, %d) is given twice, with labels %q and %q", e.U, e.V, e.Label, a.Label)
+			return 0, fmt.Errorf("edge (%d, %d) is given twice, with labels %q and %q", e.U, e.V, e.Label, a.Label)
 		}
 		sum, same = sum+a.Weight, same && a.Weight == e.Weight
-		if !slices.Contains(labels, a.Label) {
-			labels = append(labels, a.Label)
-		}
+		labels = labels || a.Label != e.Label
 		if a.reversed {
 			seen[1]++
 		} else {
@@ -292,12 +310,16 @@ func one(arcs []arc, merge bool, given *Given) (e Edge, parallel int, err error)
 	}
 	if !same {
 		given.Weights++
-		e.Weight = sum / float64(len(arcs))
+		e.Weight = sum / float64(len(some))
 	}
-	if len(labels) > 1 {
+	if labels {
 		given.Labels++
-		slices.Sort(labels)
-		e.Label = strings.Join(labels, "|")
+		var all []string
+		for _, i := range some {
+			all = append(all, es[i].Label)
+		}
+		slices.Sort(all)
+		e.Label = strings.Join(slices.Compact(all), "|")
 	}
-	return e, max(0, seen[0]-1) + max(0, seen[1]-1), nil
+	return max(0, seen[0]-1) + max(0, seen[1]-1), nil
 }

@@ -87,6 +87,13 @@ func (f *FittedFactor) Gram(ctx context.Context) (*Matrix, error) {
 	return m, err
 }
 
+// keeps reports whether a matrix is the one that is kept.
+func (f *FittedFactor) keeps(m *Matrix) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.gram == m
+}
+
 // gramOf returns the kernel matrix of some of the collection's graphs, all where there are none.
 func (f *FittedFactor) gramOf(ctx context.Context, graphs []int) (*Matrix, error) {
 	if graphs == nil {
@@ -227,10 +234,16 @@ func (s *FittedSum) Cross(ctx context.Context, graphs []*graph.Graph) (*Matrix, 
 	return s.matrix(ctx, func(i int) (*Matrix, error) { return of[i], nil })
 }
 
-// matrix combines the matrices of the factors.
+// matrix combines the matrices of the factors. Where there is one, and nobody else has its matrix,
+// that is the result, without a copy.
 func (s *FittedSum) matrix(ctx context.Context, of func(factor int) (*Matrix, error)) (*Matrix, error) {
 	var out Matrix
 	var err error
+	if s.Sum.single() {
+		if m, err := of(0); err != nil || !s.Factors[0].keeps(m) {
+			return m, err
+		}
+	}
 	out.Data, err = s.Combine(ctx, nil, func(i int) ([]float64, error) {
 		m, err := of(i)
 		if err != nil {

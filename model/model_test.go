@@ -463,7 +463,7 @@ func TestAttributes(t *testing.T) {
 		o := small()
 		o.Base = base
 		m := fitted(t, train, o)
-		if _, err := m.Kernel.Cross(t.Context(), fresh); err == nil || !strings.Contains(err.Error(), "graph 1: 3 attributes per vertex, want 2 as in training") {
+		if _, err := m.Kernel.Cross(t.Context(), fresh); err == nil || !strings.Contains(err.Error(), "graph 1: number of attributes per vertex is 3, want 2 as in training") {
 			t.Errorf("%s: error %v", base, err)
 		}
 	}

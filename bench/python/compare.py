@@ -35,6 +35,7 @@ WALK = {"lamda": 0.01, "method_type": "baseline"}
 # Name: class, parameters, what vertices have, number of graphs at most, why values differ.
 KERNELS = {
     "VertexHistogram": ("VertexHistogram", {}, "labels", None, ""),
+    "EdgeHistogram": ("EdgeHistogram", {}, "edges", None, ""),
     "WeisfeilerLehman": ("WeisfeilerLehman", {"n_iter": 5}, "labels", None, ""),
     "WL-OA": ("WeisfeilerLehmanOptimalAssignment", {"n_iter": 5}, "labels", None, "isolated vertices"),
     "ShortestPath": ("ShortestPath", {}, "labels", None, ""),
@@ -46,6 +47,8 @@ KERNELS = {
     "PyramidMatch": ("PyramidMatch", {}, "labels", None, "factors of levels"),
     "NeighborhoodHash": ("NeighborhoodHash", {"bits": 20, "random_state": 0}, "labels", None, "collisions"),
     "NSPD": ("NeighborhoodSubgraphPairwiseDistance", {"r": 3, "d": 4}, "edges", None, "GraKeL's depend on the order of vertices"),
+    "GraphletSampling": ("GraphletSampling", {"k": 4}, "labels", 40, "GraKeL's depend on the order of vertices"),
+    "RandomWalk": ("RandomWalk", {"lamda": 0.01}, "labels", 20, ""),
     "RandomWalkLabeled": ("RandomWalkLabeled", WALK, "labels", 6, ""),
     "CoreFramework": ("CoreFramework", {}, "labels", None, ""),
     "SubgraphMatching": ("SubgraphMatching", {"k": 3}, "edges", 20, ""),

@@ -6,6 +6,7 @@ import doctest
 import importlib
 import inspect
 import pkgutil
+import re
 import runpy
 
 import pytest
@@ -31,6 +32,10 @@ def test_estimators_are_documented(cls):
     missing = [p for p in inspect.signature(cls).parameters if p not in described.replace(",", " ").split()]
     assert not missing
     assert ">>> " in doc
+    # Every entry gives a default, or says where it stands. A formula is marked as code.
+    entries = re.findall(r"^(\S[^\n]*)\n((?:[ ]+[^\n]*\n?)*)", described.partition("\n")[2], re.MULTILINE)
+    assert entries and not [head for head, body in entries if "default" not in head and "As in" not in body]
+    assert "``" in doc
 
 
 @pytest.mark.parametrize(

@@ -147,7 +147,7 @@ def test_networkx_data():
     (tagged,) = mlgkernel.graph_from_networkx([g], node_labels_tag="attributes", as_Graph=True)
     assert tagged.labels is None and tagged.attributes.shape == (2, 2)
     del g.nodes[1]["label"]
-    with pytest.raises(GraphError, match=r"graph 0: nodes: some have the datum 'label'"):
+    with pytest.raises(GraphError, match=r"graph 0: nodes: some have the attribute 'label'"):
         as_graphs([g])
 
 
@@ -197,16 +197,23 @@ def test_torch_geometric_collections():
         assert [g.labels for g in got] == [["0", "1"]] * 2
     # One row that is not one-hot makes attributes of all.
     odd = data(edge_index=[[0], [1]], x=[[1.0, 1], [0, 1]], edge_attr=[[2, 1]])
-    with pytest.warns(UserWarning, match="edge_attr is neither one-hot"):
+    with pytest.warns(UserWarning, match=r"edge_attr is left out.*edge_attr\[:, 0\].long\(\)") as told:
         got = as_graphs([a, odd])
+    assert [w.filename for w in told] == [__file__]
     assert all(g.labels is None and g.edge_labels is None and g.attributes.shape == (2, 2) for g in got)
+    # What the warning advises.
+    odd.edge_attr = Tensor(odd.edge_attr.data[:, 0])
+    assert as_graphs([odd])[0].edge_labels == ["2"]
+    odd.edge_weight, odd.edge_attr = odd.edge_attr, None
+    (got,) = as_graphs([odd])
+    assert got.edge_labels is None and got.weights.tolist() == [2.0]
     whole = [data(edge_index=[[0], [1]], x=[[1], [2]], edge_attr=[3]), data(edge_index=[[], []], x=[[5]])]
     assert [g.labels for g in as_graphs(whole)] == [["1", "2"], ["5"]]
     with pytest.raises(TypeError, match="put it into a list"):
         as_graphs(a)
     out = mlgkernel.graph_from_torch_geometric(batch, node_one_hot=True)
     assert len(out["graph"]) == 2 and out["y"] == [] and out["graph"][0].attributes is None
-    with pytest.raises(GraphError, match="graph 0: x: rows that are not one-hot"), warnings.catch_warnings():
+    with pytest.raises(GraphError, match="graph 0: x: rows are not one-hot"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         mlgkernel.graph_from_torch_geometric([a, odd], node_one_hot=True)
 
@@ -219,10 +226,11 @@ def test_torch_geometric_collections():
         (["CCO", [water_networkx(), water_networkx()]], "graph 1: a list of graphs"),
         (
             [types.SimpleNamespace(edge_types=[], node_types=[])],
-            "graph 0: SimpleNamespace: several kinds",
+            "graph 0: SimpleNamespace has several kinds",
         ),
-        (types.SimpleNamespace(edge_types=[], node_types=[]), "SimpleNamespace: several kinds"),
-        (["hello"], "graph 0: 'hello' is no molecule: .*; a string is SMILES, a file a Path"),
+        (types.SimpleNamespace(edge_types=[], node_types=[]), "SimpleNamespace has several kinds"),
+        (["hello"], "graph 0: 'hello' is no molecule: .*; want a SMILES string, or a pathlib.Path"),
+        ([[[[(0, 1)], {0: 1, 1: 2}]] * 2], "graph 0: a list of graphs inside the collection"),
     ],
 )
 def test_what_is_no_graph(given, message):
@@ -234,10 +242,10 @@ def test_tables_are_no_graphs():
     pandas = pytest.importorskip("pandas")
     table = pandas.DataFrame({"smiles": ["CCO"]})
     for given in (table, [table]):
-        with pytest.raises(GraphError, match="DataFrame, want graphs: graph_from_pandas"):
+        with pytest.raises(GraphError, match="DataFrame is a table, want graphs: graph_from_pandas"):
             VertexHistogram().fit(given)
     assert VertexHistogram().fit_transform(table.smiles).shape == (1, 1)
-    with pytest.raises(FileNotFoundError, match="a SMILES string is an element of a list"):
+    with pytest.raises(FileNotFoundError, match="put its SMILES string into a list"):
         VertexHistogram().fit("CCO")
 
 
@@ -288,19 +296,22 @@ def directed(*edges):
 
 
 ALTERED = {
-    "DiGraph": (directed((0, 1), (1, 2)), ["1 graphs are directed"]),
-    "DiGraph, some in both": (directed((0, 1), (1, 0), (1, 2)), ["1 graphs are directed"]),
-    "upper triangle": ([np.array([[0, 1, 1], [0, 0, 0], [0, 0, 0]]), list("aab")], ["1 graphs are directed"]),
+    "DiGraph": (directed((0, 1), (1, 2)), ["1 graph is directed"]),
+    "DiGraph, some in both": (directed((0, 1), (1, 0), (1, 2)), ["1 graph is directed"]),
+    "upper triangle": ([np.array([[0, 1, 1], [0, 0, 0], [0, 0, 0]]), list("aab")], ["1 graph is directed"]),
     "asymmetric matrix": (
         [np.array([[0, 2, 1], [1, 0, 0], [0, 0, 0]]), list("aab")],
-        ["1 graphs are directed", "1 edges have different weights"],
+        ["1 graph is directed", "1 edge is given several times with different weights"],
     ),
-    "dictionary": ([{0: [1, 2], 1: [0], 2: []}, {0: "a", 1: "a", 2: "a"}], ["1 graphs are directed"]),
-    "self-loop": ([[[1, 1], [1, 0]], {0: "a", 1: "a"}], ["1 self-loops are left out"]),
-    "MultiGraph": (multigraph(), ["1 parallel edges are left out", "1 edges have different weights"]),
+    "dictionary": ([{0: [1, 2], 1: [0], 2: []}, {0: "a", 1: "a", 2: "a"}], ["1 graph is directed"]),
+    "self-loop": ([[[1, 1], [1, 0]], {0: "a", 1: "a"}], ["1 self-loop is left out"]),
+    "MultiGraph": (
+        multigraph(),
+        ["1 parallel edge is left out", "1 edge is given several times with different weights"],
+    ),
     "two labels": (
         [[(0, 1), (1, 0)], {0: "a", 1: "a"}, {(0, 1): "x", (1, 0): "y"}],
-        ["1 edges have different labels"],
+        ["1 edge is given several times with different labels"],
     ),
 }
 
@@ -329,6 +340,16 @@ def test_what_is_altered_is_told(name):
     told(mlgkernel.MLGEmbedding(1).fit([good]).transform, [item])
     told(mlgkernel.explain.decision, model, item)
     told(mlgkernel.explain.draw, item)
+    told(mlgkernel.explain.similarity, good, item)
+
+
+def test_numbers_agree():
+    """One graph, two graphs."""
+    one, two = directed((0, 1), (1, 2)), directed((0, 1), (0, 1), (0, 0))
+    with pytest.warns(DirectedWarning, match="2 graphs are directed: their edges"):
+        VertexHistogram().fit([one, two])
+    with pytest.warns(DirectedWarning, match="1 self-loop is left out"):
+        VertexHistogram().fit([two])
 
 
 @pytest.mark.parametrize("form", WATER)
@@ -371,7 +392,7 @@ HOSTILE = {
     "three axes": ((np.zeros((2, 2, 2)), None), r"shape \(2, 2, 2\)"),
     "text as edges": ((np.array([["a", "b"], ["c", "d"], ["e", "f"]]), ["x"]), r"edges: entries of type"),
     "not square": (([[0, 1, 1], [1, 0, 0]], {}), r"adjacency matrix: shape \(2, 3\)"),
-    "ragged": (([[0, 1], [1]], {}), r"adjacency matrix: rows of different lengths"),
+    "ragged": (([[0, 1], [1]], {}), r"adjacency matrix: want numbers, and rows of equal lengths"),
     "nan in adjacency": (
         (np.array([[0, np.nan], [np.nan, 0]]), {0: 1, 1: 2}),
         r"adjacency matrix: entry \(0, 1\) is nan",
@@ -391,12 +412,12 @@ HOSTILE = {
         ([(0, 1)], {0: 1, 1: 1}, {(5, 6): "x"}),
         r"edge_labels: edge \(0, 1\) has no label",
     ),
-    "bad SMILES": ("C1CC", r"'C1CC' is no molecule: SMILES position 2: .*; a string is SMILES"),
+    "bad SMILES": ("C1CC", r"'C1CC' is no molecule: SMILES position 2: .*; want a SMILES string"),
     "number": (7, r"int is no graph"),
-    "no edges at all": ([], r"edges: an empty iterable"),
+    "no edges at all": ([], r"edges: nothing is given"),
     "bad pair": ([[(0, 1, 2, 3)], {0: 1}], r"want \(u, v\) or \(u, v, weight\)"),
     "bad key": ([{0: 1.0, 1: 2.0}, {}], r"edges: key 0, want pairs"),
-    "unhashable vertex": ([[([0], 1)], {}], r"edges: vertex that is no key"),
+    "unhashable vertex": ([[([0], 1)], {}], r"edges: a vertex that cannot be a key"),
 }
 
 
@@ -412,9 +433,9 @@ def test_hostile(name):
 
 
 def test_hostile_collections():
-    with pytest.raises(TypeError, match="want an iterable of graphs"):
+    with pytest.raises(TypeError, match="want a list or another iterable of graphs"):
         VertexHistogram().fit(3)
-    with pytest.raises(ValueError, match="no graphs"):
+    with pytest.raises(ValueError, match="X is empty, want at least one graph"):
         VertexHistogram().fit([])
     with pytest.raises(TypeError, match="put it into a list"):
         VertexHistogram().fit(Graph(ADJACENCY, LABELS))

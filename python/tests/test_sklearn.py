@@ -169,7 +169,7 @@ def test_classifier(drugs, tmp_path):
         MLGClassifier().fit(x[:50], y[:50]).predict_proba(x[:2])
     with pytest.raises(ValueError, match="at least 2"):
         MLGClassifier().fit(x[:3], ["a"] * 3)
-    with pytest.raises(ValueError, match="50 graphs and 49 targets"):
+    with pytest.raises(ValueError, match="X has 50 graphs and y has 49 entries"):
         MLGClassifier().fit(x[:50], y[:49])
 
 
@@ -276,16 +276,16 @@ def test_regressor(drugs):
     x, y = drugs.graphs, np.array([g.n for g in drugs.graphs], float)
     machine = MLGRegressor(learner="svm", C=100, rank=20).fit(x[::2], y[::2])
     assert machine.score(x[1::2], y[1::2]) > 0.5 and machine.noise_ is None
-    with pytest.raises(ValueError, match="no deviations, learner='ridge' does"):
+    with pytest.raises(ValueError, match="no deviations, want learner='ridge'"):
         machine.predict(x, return_std=True)
     for wrong, message in (
         ({"learner": "gp"}, "learner='gp', want 'ridge' or 'svm'"),
-        ({"ridge": 0}, "ridge=0, want more than 0"),
-        ({}, "2 graphs are too few to choose a ridge"),
+        ({"ridge": 0}, "ridge=0, want a positive number"),
+        ({}, "2 graphs, want at least 3"),
     ):
         with pytest.raises(ValueError, match=message):
             MLGRegressor(**wrong).fit(x[:2], [1.0, 2.0])
-    with pytest.raises(ValueError, match=r"y\[1\] is not finite"):
+    with pytest.raises(ValueError, match=r"y\[1\] is nan, want a finite number"):
         MLGRegressor().fit(x[:2], [1.0, np.nan])
 
 
@@ -455,7 +455,10 @@ def test_verbose(drugs, capsys):
     k = VertexHistogram(verbose=True).fit(drugs.graphs[:5])
     k.transform(drugs.graphs[:2])
     told = capsys.readouterr().err
-    assert "[VertexHistogram] fitted labels" in told and "[VertexHistogram] compared graphs with 5 in" in told
+    assert (
+        "[VertexHistogram] fitted labels" in told
+        and "[VertexHistogram] compared new graphs with 5 graphs in" in told
+    )
 
 
 def test_progress(drugs, monkeypatch):
@@ -574,6 +577,17 @@ def test_refit_forgets(drugs):
     with pytest.raises(ValueError, match="C=-1"):
         model.set_params(C=-1).fit(x, y)
     assert not hasattr(model, "classes_")
+    # Wrong targets and wrong graphs count, too.
+    for fitted in (MLGClassifier().fit(x, y), mlgkernel.MLGRegressor().fit(x, range(30))):
+        with pytest.raises(ValueError, match="X has 30 graphs and y has 1 entry"):
+            fitted.fit(x, y[:1] if isinstance(fitted, MLGClassifier) else [1.0])
+        assert not hasattr(fitted, "kernel_")
+    hopper = mlgkernel.GraphHopper().fit([[[(0, 1)], {0: [1.0], 1: [2.0]}]])
+    named = GraphKernel("VH").fit(x)
+    for fitted, wrong in ((hopper, x), (named, [3])):
+        with pytest.raises(mlgkernel.GraphError):
+            fitted.fit_transform(wrong)
+        assert not hasattr(fitted, "kernel_")
 
 
 def test_loaded_models_have_their_parameters(drugs, tmp_path):

@@ -38,9 +38,9 @@ def test_of():
     t = Splits.of(TimeSeriesSplit(3).split(range(8)), 8)
     assert t.forward and t.fold.tolist() == [[-1, -1, 0, 0, 1, 1, 2, 2]]
     assert [a.tolist() for a, _ in t.split()] == [[0, 1], [0, 1, 2, 3], [0, 1, 2, 3, 4, 5]]
-    with pytest.raises(ValueError, match="no folds"):
+    with pytest.raises(ValueError, match="pairs: want each fold trained"):
         Splits.of([([0], [1]), ([1], [2])], 4)
-    with pytest.raises(ValueError, match="splits of 8 graphs, but 3 graphs"):
+    with pytest.raises(ValueError, match="X has 3 graphs, but the splits are of 8"):
         list(t.split(range(3)))
 
 
@@ -66,6 +66,6 @@ def test_same_file_in_command_and_python(drugs, tmp_path):
     with pytest.raises(ValueError, match="for other graphs"):
         Splits.read(tmp_path / "s.json", drugs.ids[1:])
     (tmp_path / "bad.json").write_text('{"folds": 2}')
-    with pytest.raises(ValueError, match="no file of splits"):
+    with pytest.raises(ValueError, match="is no file of splits"):
         Splits.read(tmp_path / "bad.json")
     assert np.array_equal(Splits.read(tmp_path / "again.json").fold, s.fold)

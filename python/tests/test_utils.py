@@ -70,11 +70,11 @@ def test_networkx_as_grakel(options):
 
 
 def test_networkx_errors_and_warnings():
-    with pytest.raises(GraphError, match="graph 0: node 'z' has no datum 'nothing'"):
+    with pytest.raises(GraphError, match="graph 0: node 'z' has no attribute 'nothing'"):
         list(graph_from_networkx([example()], "nothing"))
-    with pytest.warns(DirectedWarning, match="1 graphs are directed"):
+    with pytest.warns(DirectedWarning, match="1 graph is directed"):
         list(graph_from_networkx([nx.DiGraph([(0, 1)])]))
-    with pytest.warns(DirectedWarning, match="1 parallel edges"):
+    with pytest.warns(DirectedWarning, match="1 parallel edge"):
         list(graph_from_networkx([nx.MultiGraph([(0, 1), (0, 1)])]))
 
 
@@ -128,7 +128,7 @@ def test_csv_as_grakel(tmp_path):
     (g,) = graph_from_csv(([edges], False, True), sep=" ", index_type=int)
     assert same(g, [{0: {1: 1.0}, 1: {0: 1.0}}, None, {(0, 1): [3.5, 1], (1, 0): [3.5, 1]}])
     edges.write_text("0 1\n2\n")
-    with pytest.raises(GraphError, match=r"e\.csv:2: 1 fields, want at least 2"):
+    with pytest.raises(GraphError, match=r"e\.csv:2: 1 field, want at least 2"):
         list(graph_from_csv(([edges], False, None), sep=" "))
     edges.write_text("0 1 one\n")
     with pytest.raises(GraphError, match=r"e\.csv:1: could not convert"):
@@ -327,5 +327,5 @@ def test_every_decision_is_explained(drugs):
 
 def test_unknown_tag_of_weights():
     g = nx.Graph([("a", "b")])
-    with pytest.raises(GraphError, match=r"graph 0: edge \('a', 'b'\) has no datum 'typo'"):
+    with pytest.raises(GraphError, match=r"graph 0: edge \('a', 'b'\) has no attribute 'typo'"):
         list(graph_from_networkx([g], edge_weight_tag="typo"))

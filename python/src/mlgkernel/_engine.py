@@ -48,8 +48,8 @@ def binary() -> Path:
     path = Path(__file__).with_name("bin") / name
     if not path.exists():
         raise WorkerError(
-            f"{path} is missing: the package was not built; install it with pip, "
-            "or set MLG_BINARY to the program mlg"
+            f"{path} is missing: the package was not built. Install it with pip, "
+            "or set MLG_BINARY to the path of the program mlg"
         )
     return path
 
@@ -297,8 +297,8 @@ class Engine:
         if result["protocol"] != PROTOCOL:
             self._drop()
             raise WorkerError(
-                f"{binary()} speaks version {result['protocol']} of the protocol, "
-                f"this package version {PROTOCOL}"
+                f"{binary()} has version {result['protocol']} of the protocol, this package has version "
+                f"{PROTOCOL}; want the program that was built with the package"
             )
         return worker
 
@@ -355,12 +355,30 @@ def hold(held: Held, progress: Progress | None = None, **more: Any) -> tuple[Any
     return result, arrays
 
 
+def counted(n: int, one: str, many: str = "") -> str:
+    """Return a number with its noun: "1 graph", "2 graphs"."""
+    return f"{n} {one if n == 1 else many or one + 's'}"
+
+
+# What is said of one, and of several.
 _NOTES = {
-    "directed": "{} graphs are directed: their edges are taken as undirected",
-    "loops": "{} self-loops are left out",
-    "parallel": "{} parallel edges are left out: two vertices have one edge or none",
-    "weights": "{} edges have different weights, by direction or in parallel: their mean is taken",
-    "labels": "{} edges have different labels, by direction or in parallel: they are joined by '|'",
+    "directed": (
+        "1 graph is directed: its edges are taken as undirected",
+        "{} graphs are directed: their edges are taken as undirected",
+    ),
+    "loops": ("1 self-loop is left out", "{} self-loops are left out"),
+    "parallel": (
+        "1 parallel edge is left out: two vertices have at most one edge",
+        "{} parallel edges are left out: two vertices have at most one edge",
+    ),
+    "weights": (
+        "1 edge is given several times with different weights: it gets their mean",
+        "{} edges are given several times with different weights: each gets their mean",
+    ),
+    "labels": (
+        "1 edge is given several times with different labels: they are joined by '|'",
+        "{} edges are given several times with different labels: they are joined by '|'",
+    ),
 }
 
 
@@ -371,9 +389,10 @@ def _warn(notes: dict[str, int], body: bytes) -> None:
 
 def warn_of(notes: dict[str, int]) -> None:
     """Warn of what was changed in graphs."""
-    for key, text in _NOTES.items():
-        if notes.get(key):
-            warn(text.format(notes[key]), DirectedWarning)
+    for key, (one, several) in _NOTES.items():
+        n = notes.get(key, 0)
+        if n:
+            warn(one if n == 1 else several.format(n), DirectedWarning)
 
 
 def warn(text: str, category: type[Warning] = UserWarning) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import os
-import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -38,11 +37,11 @@ def as_graphs(X: Any, like: Any = None) -> list[Graph]:
         - a torch-geometric ``Batch``: its graphs;
         - a ``Path``: all graphs of that dataset.
 
-        So torch-geometric's datasets, batches and loaders are collections. Or a dataset: its path or
-        name, as ``"builtin:drugs"`` or the folder of a TUDataset.
+        So torch-geometric's datasets, batches and loaders are collections. A single text or path is a
+        dataset: its name, as ``"builtin:drugs"``, or its file or folder.
     like : estimator, optional
-        SMILES and files are read as its model file says that the training graphs were: hydrogens,
-        labels of atoms and edge weights.
+        SMILES and files are read as the training graphs of this estimator were: hydrogens, labels of
+        atoms and edge weights. Its model file says how.
 
     Returns
     -------
@@ -78,7 +77,7 @@ def as_graphs(X: Any, like: Any = None) -> list[Graph]:
         for (at, _, _), g in zip(found, read([(i, item) for _, i, item in found], held) if found else ()):
             out[at] = g
     if not out:
-        raise ValueError("no graphs: the input is empty")
+        raise ValueError("X is empty, want at least one graph")
     return out
 
 
@@ -87,16 +86,17 @@ def _elements(X: Any) -> Iterator[Any]:
     if hasattr(X, "to_data_list") and hasattr(X, "edge_index"):
         X = [X]
     elif _is_graph(X):
-        raise TypeError("one graph, want a collection of graphs: put it into a list")
+        raise TypeError("X is one graph, want a collection of graphs: put it into a list, [graph]")
     if isinstance(X, np.ndarray) and X.dtype == object and X.ndim == 2 and X.shape[1] == 1:
         X = X[:, 0]  # a table with a column of graphs, which some meta-estimators want
     _refuse(X, "")
+    wrong = f"X is of type {type(X).__name__}, want a list or another iterable of graphs"
     if isinstance(X, (Mapping, set)):
-        raise TypeError(f"{type(X).__name__}, want an iterable of graphs")
+        raise TypeError(wrong)
     try:
         items = iter(X)
     except TypeError:
-        raise TypeError(f"{type(X).__name__}, want an iterable of graphs") from None
+        raise TypeError(wrong) from None
     for item in items:
         if hasattr(item, "to_data_list") and hasattr(item, "edge_index"):
             yield from item.to_data_list()
@@ -107,9 +107,14 @@ def _elements(X: Any) -> Iterator[Any]:
 def _refuse(x: Any, place: str) -> None:
     """Raise an error for what is known to be neither a graph nor a collection."""
     if hasattr(x, "edge_types") and hasattr(x, "node_types"):
-        raise GraphError(f"{place}{type(x).__name__}: several kinds of vertices, want graphs with one kind")
+        raise GraphError(
+            f"{place}{type(x).__name__} has several kinds of vertices, want graphs with one kind"
+        )
     if hasattr(x, "iterrows"):
-        raise GraphError(f"{place}{type(x).__name__}, want graphs: graph_from_pandas makes them of tables")
+        raise GraphError(
+            f"{place}{type(x).__name__} is a table, want graphs: graph_from_pandas makes graphs of tables; "
+            "a column of SMILES is a collection"
+        )
 
 
 def _placed(i: int, read: Any, item: Any) -> Graph:
@@ -135,7 +140,7 @@ def read_graphs(
         result, arrays = _engine.call("read", dict(options, path=text), held=held)
     except FileNotFoundError as e:
         told = str(e).partition(";")[0]
-        hint = "datasets.fetch downloads TUDatasets; a SMILES string is an element of a list"
+        hint = "datasets.fetch downloads TUDatasets; for one molecule, put its SMILES string into a list"
         raise FileNotFoundError(f"{told}; {hint}") from None
     return unpack(arrays["graphs"]), result
 
@@ -145,7 +150,8 @@ def _molecules(items: list[tuple[int, str]], held: _engine.Held | None) -> list[
     if result is not None:
         i, text = items[result["index"]]
         raise GraphError(
-            f"graph {i}: {text!r:.60} is no molecule: {result['error']}; a string is SMILES, a file a Path"
+            f"graph {i}: {text!r:.60} is no molecule: {result['error']}; "
+            "want a SMILES string, or a pathlib.Path for a file"
         )
     return unpack(arrays["graphs"])
 
@@ -154,6 +160,8 @@ def as_graph(item: Any) -> Graph:
     """Return one element of a collection as a `Graph`. The error does not name its place."""
     if isinstance(item, Graph):
         return item
+    if type(item) in (tuple, list):
+        return _from_parts(item)
     kind = type(item).__module__.partition(".")[0]
     if kind == "grakel" and hasattr(item, "get_edge_dictionary"):
         return _from_grakel(item)
@@ -169,13 +177,24 @@ def as_graph(item: Any) -> Graph:
             return Graph(item)
         return Graph.from_arrays(item)
     if not isinstance(item, Iterable):
-        raise GraphError(f"{type(item).__name__} is no graph")
+        raise GraphError(
+            f"{type(item).__name__} is no graph, want [edges, labels], a Graph, a SMILES string, or an "
+            "object of networkx, torch-geometric or RDKit"
+        )
+    return _from_parts(item)
+
+
+def _from_parts(item: Iterable[Any]) -> Graph:
+    """Return a graph of GraKeL's form: edges, labels and edge labels, or edges alone."""
     parts = list(item)
     if not parts:
-        raise GraphError("edges: an empty iterable, want at least the edges")
+        raise GraphError("edges: nothing is given, want at least the edges")
     first = parts[0]
-    if not isinstance(first, (dict, set, list, tuple, np.ndarray)) and _is_graph(first):
-        raise GraphError(f"a {type(item).__name__} of graphs inside the collection, want one graph here")
+    if _is_listed(first):
+        raise GraphError(
+            f"a {type(item).__name__} of graphs inside the collection, want one graph here: "
+            "put all graphs into one list"
+        )
     if len(parts) > 3 or _is_edge(parts[0]):
         return Graph(parts)
     edges, labels, edge_labels = parts + [None] * (3 - len(parts))
@@ -186,6 +205,13 @@ def as_graph(item: Any) -> Graph:
 
 def _is_graph(x: Any) -> bool:
     return isinstance(x, (Graph, str)) or _is_data(x) or _is_networkx(x) or hasattr(x, "GetAtoms")
+
+
+def _is_listed(x: Any) -> bool:
+    """Report whether the first part of a graph is a graph itself, and no edges."""
+    if isinstance(x, (list, tuple)):  # GraKeL's form has labels in a dictionary
+        return len(x) in (2, 3) and not isinstance(x[0], Mapping) and isinstance(x[1], Mapping)
+    return not isinstance(x, (dict, set, np.ndarray)) and _is_graph(x)
 
 
 def _is_edge(x: Any) -> bool:
@@ -246,7 +272,7 @@ def from_networkx(
     data = [d for _, d in nodes]
     labels = _column(data, (node_labels_tag,) if node_labels_tag else NODE_LABEL_KEYS, "nodes")
     if node_labels_tag and labels is None and nodes:
-        raise GraphError(f"nodes: no datum {node_labels_tag!r}")
+        raise GraphError(f"nodes: none has the attribute {node_labels_tag!r}")
     out._set_labels(labels)
     if not node_labels_tag and out.attributes is None:
         rows = _column(data, NODE_ATTRIBUTE_KEYS, "nodes")
@@ -261,7 +287,9 @@ def _column(rows: list[Any], keys: Iterable[str], what: str) -> list[Any] | None
         have = [key in d for d in rows]
         if any(have):
             if not all(have):
-                raise GraphError(f"{what}: some have the datum {key!r}, others do not")
+                raise GraphError(
+                    f"{what}: some have the attribute {key!r}, others do not; want it in all or in none"
+                )
             return [d[key] for d in rows]
     return None
 
@@ -328,8 +356,11 @@ def _from_data(items: list[tuple[int, Any]], held: Any = None) -> list[Graph]:
             raise GraphError(f"graph {i}: {error}") from None
     of_vertices, of_edges = _kind(x), _kind(e)
     if of_edges == "numbers" and any(rows is not None and rows.size for rows in e):
-        warnings.warn(
-            "edge_attr is neither one-hot nor a column of whole numbers: it is left out", stacklevel=4
+        _engine.warn(
+            "edge_attr is left out, and edges have no labels: graphs here have no vectors on edges. "
+            "edge_attr gives labels if it is one column of whole numbers, or if all rows of all graphs are "
+            "one-hot. To use the first column as labels: data.edge_attr = data.edge_attr[:, 0].long(). "
+            "To use it as weights: data.edge_weight, data.edge_attr = data.edge_attr[:, 0], None"
         )
 
     def make(k: int) -> Graph:

@@ -46,6 +46,10 @@ def seed(random_state: Any) -> int:
     return int(check_random_state(random_state).randint(0, 2**31 - 1))
 
 
+# Attributes that fitting makes, but for those whose names end in "_".
+_FITTED = ("_held", "_new", "_with_probability", "_n_features_out")
+
+
 class OnGraphs(BaseEstimator):
     """An estimator whose input is graphs, and which is fitted when it has a `kernel_`."""
 
@@ -65,7 +69,7 @@ class OnGraphs(BaseEstimator):
     def _forget(self) -> None:
         """Remove all that was fitted."""
         for name in list(vars(self)):
-            if name.endswith("_") or name in ("_held", "_new", "_with_probability", "_n_features_out"):
+            if name.endswith("_") or name in _FITTED:
                 delattr(self, name)
 
     @contextlib.contextmanager
@@ -83,7 +87,8 @@ class OnGraphs(BaseEstimator):
                 bar.close()
         if verbose and done:
             took = time.perf_counter() - start
-            print(f"[{type(self).__name__}] {done.format(self)} in {took:.3g} s", file=sys.stderr)
+            text = done.format(self, graphs=_engine.counted(vars(self).get("n_graphs_in_", 0), "graph"))
+            print(f"[{type(self).__name__}] {text} in {took:.3g} s", file=sys.stderr)
 
     def _told(self, error: ValueError) -> ValueError:
         """Return an error of the worker with the name of the parameter, or the graph, that is wrong."""
@@ -99,7 +104,9 @@ class OnGraphs(BaseEstimator):
         name = self._names.get(found[1], found[1]) if found else None
         if found is None or name not in self.get_params(deep=False):
             return error
-        return type(error)(f"{name}={found[2]}")
+        # Go writes a list as [2 1].
+        value = re.sub(r"^\[[-\d ]*\]", lambda _: repr(getattr(self, name)), found[2])
+        return type(error)(f"{name}={value}")
 
 
 class Kernel(TransformerMixin, OnGraphs):
@@ -149,7 +156,7 @@ class Kernel(TransformerMixin, OnGraphs):
 
     def _fit(self, X: Any, gram: bool) -> np.ndarray | None:
         self._forget()
-        with self._working("fitted {0.kernel_} to {0.n_graphs_in_} graphs, comparing {0.compared_},") as bar:
+        with self._working("fitted {0.kernel_} to {graphs}, comparing {0.compared_},") as bar:
             request = self._request()
             graphs = as_graphs(X)
             held = _engine.Held("fit", request, pack(graphs))
@@ -180,7 +187,7 @@ class Kernel(TransformerMixin, OnGraphs):
         ndarray of shape (len(X), n)
         """
         check_is_fitted(self, "kernel_")
-        with self._working("compared graphs with {0.n_graphs_in_}") as bar:
+        with self._working("compared new graphs with {graphs}") as bar:
             new = pack(as_graphs(X, self))
             result, arrays = _engine.call("cross", {}, new, held=self._held, progress=bar)
         self._heed(result)

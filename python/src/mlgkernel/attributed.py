@@ -18,6 +18,7 @@ class OnAttributes(Kernel):
     """A kernel whose graphs must have attributes."""
 
     def _fit(self, X: Any, gram: bool) -> np.ndarray | None:
+        self._forget()  # also when the graphs are wrong
         self._record()  # wrong parameters are told before wrong graphs
         return super()._fit(self._attributed(X), gram)
 
@@ -39,9 +40,9 @@ class Propagation(Kernel):
     """The propagation kernel: labels spread along the edges, and after every step vertices are
     counted by bins of what has reached them.
 
-    ``k = sum over t < t_max and bins of count * count'``. A vertex has a distribution over labels,
-    at first its own label; a step replaces it by the mean of its neighbours', weighted by edges. The
-    bin of a distribution x is ``floor((x·a + b) / w)``, with random a and b for every t, so that near
+    ``k = sum over t < t_max and bins of count * count'``. A vertex has a distribution over labels. At
+    first this is its own label. A step replaces it by the mean of its neighbours' distributions, weighted by
+    edges. The bin of a distribution x is ``floor((x·a + b) / w)``, with random a and b for every t. So near
     distributions share a bin with a high probability (Neumann et al., Machine Learning 102, 2016).
 
     Parameters
@@ -50,7 +51,7 @@ class Propagation(Kernel):
         As in `VertexHistogram`.
     random_state : int, RandomState or None, default None
         Seed of a and b. None is 0.
-    metric : None
+    metric : None, default None
         Histograms are compared by their dot product.
     M : {"TV", "H"}, default "TV"
         Distance that bins keep: total variation or Hellinger's.
@@ -61,8 +62,8 @@ class Propagation(Kernel):
 
     Notes
     -----
-    The random numbers of a label depend on the seed and its text alone: a graph has the same bins in
-    every collection. They are not GraKeL's, so that values differ as with another seed there.
+    The random numbers of a label depend on the seed and its text alone. So a graph has the same bins in
+    every collection. They are not GraKeL's numbers. Values differ as they do from seed to seed there.
 
     Examples
     --------
@@ -233,14 +234,14 @@ class ShortestPathAttr(OnAttributes):
     n_jobs, normalize, verbose
         As in `VertexHistogram`.
     algorithm_type : {"auto", "dijkstra", "floyd_warshall"}, default "auto"
-        Has no effect on the result, nor on the way to it.
-    metric : numpy.dot
+        Has no effect.
+    metric : numpy.dot, default numpy.dot
         Attributes are compared by their dot product.
 
     Notes
     -----
-    The sums of ``x_u x_v^T`` over the pairs at each distance are explicit features, so that a pair of graphs
-    takes time in proportion to the number of distances, and not to ``(n n')**2``.
+    The sums of ``x_u x_v^T`` over the pairs at each distance are explicit features. So the time for two
+    graphs is in proportion to the number of distances, and not to ``(n n')**2``.
 
     Examples
     --------

@@ -70,11 +70,9 @@ class _Multiscale(OnGraphs):
         """Train a model. `known` are the classes as they were given, of which its file has texts."""
         e: Any = self
         self._forget()
-        with self._working("trained on {0.n_graphs_in_} graphs, comparing {0.compared_},") as bar:
+        with self._working("trained on {graphs}, comparing {0.compared_},") as bar:
             kernel = multiscale(e)
             graphs = as_graphs(X)
-            if len(graphs) != len(targets["targets"]):
-                raise ValueError(f"{len(graphs)} graphs and {len(targets['targets'])} targets")
             args = {
                 "kernel": kernel,
                 "workers": jobs(e.n_jobs),
@@ -109,9 +107,11 @@ class _Multiscale(OnGraphs):
         if args["process"] and e.ridge is not None:
             args["ridge"] = [number("ridge", e.ridge)]
             if not args["ridge"][0] > 0:
-                raise ValueError(f"ridge={e.ridge}, want more than 0")
+                raise ValueError(f"ridge={e.ridge}, want a positive number, or None")
         elif args["process"] and n < 3:
-            raise ValueError(f"{n} graphs are too few to choose a ridge: want three, or ridge=…")
+            raise ValueError(
+                f"{_engine.counted(n, 'graph')}, want at least 3 to choose the ridge, or a number as ridge"
+            )
         return args
 
     def _take(self, info: dict[str, Any]) -> None:
@@ -165,7 +165,10 @@ class _Multiscale(OnGraphs):
         with open(path, "rb") as f:
             data = f.read()
         held = _engine.Held("load", {"workers": jobs(n_jobs)}, data)
-        info, _ = _engine.hold(held)
+        try:
+            info, _ = _engine.hold(held)
+        except ValueError as e:
+            raise ValueError(f"{os.fspath(path)}: {e}") from None
         if info["task"] != task:
             raise ValueError(f"{os.fspath(path)}: a model for {info['task']}, want one for {task}")
         e: Any = cls()
@@ -175,6 +178,17 @@ class _Multiscale(OnGraphs):
         e._held = held
         e._take(info)
         return e, dict(info, known=given.get("classes_"))
+
+
+def _fitting(X: Any, y: np.ndarray) -> Any:
+    """Return the graphs of `X`, as many as `y` has entries."""
+    graphs = as_graphs(X)
+    if len(graphs) != len(y):
+        raise ValueError(
+            f"X has {_engine.counted(len(graphs), 'graph')} and y has "
+            f"{_engine.counted(len(y), 'entry', 'entries')}, want equal numbers"
+        )
+    return graphs
 
 
 def _written(params: dict[str, Any], seed: int) -> str:
@@ -196,36 +210,36 @@ def _read(text: str) -> dict[str, Any]:
 class MLGClassifier(ClassifierMixin, _Multiscale):
     """A classifier of graphs, with the low-rank multiscale Laplacian kernel.
 
-    The decision value of a graph G is ``sum over training graphs H of beta(H) k(G, H) + b``: of a support
-    vector machine for each pair of classes, or of a Gaussian process for each class.
+    The decision value of a graph G is ``sum over training graphs H of beta(H) k(G, H) + b``. There is one
+    support vector machine for each pair of classes, or one Gaussian process for each class.
 
     Parameters
     ----------
     radii, eta, gamma, n_samples, rank, base, bonds, landmarks, combine, power, discount
         As in `mlgkernel.MultiscaleLaplacian`.
-    learner : "svm" or "ridge"
-        A support vector machine, or kernel ridge regression on each class, the mean of a Gaussian
-        process, which always has probabilities.
-    ridge : float or None
-        For ``learner="ridge"``, the variance of the noise as a share of that of the signal. None takes
-        the one with the least error when each graph is left out.
-    C : float, default 1
-        Price of an error of the support vector machine, above 0.
-    class_weight : dict, "balanced" or None
-        Factors of `C` by class.
+    learner : {"svm", "ridge"}, default "svm"
+        A support vector machine; or kernel ridge regression on each class, which is the mean of a Gaussian
+        process. "ridge" always has probabilities.
+    ridge : float, positive, or None, default None
+        For ``learner="ridge"``: the variance of the noise as a share of that of the signal. None takes
+        the one with the least error when each graph is left out in turn.
+    C : float, positive, default 1
+        For ``learner="svm"``: the price of an error.
+    class_weight : dict, "balanced" or None, default None
+        For ``learner="svm"``: factors of `C` by class.
     probability : bool, default False
-        Whether `predict_proba` is available with ``learner="svm"``; training then takes about six times
+        Whether `predict_proba` is available with ``learner="svm"``. Training then takes about six times
         as long.
-    tol : float
+    tol : float, positive, default 0.001
         Tolerance of the solver.
-    max_iter : int
-        Most steps of the solver for a pair of classes.
-    random_state : int, RandomState or None
-        Seed of the sample of vertices and of the folds of `probability`. None is 0.
-    n_jobs : int or None
-        Number of threads; None and -1 mean all processors.
-    verbose : bool
-        Show progress on standard error, with tqdm where it is installed, and what was done.
+    max_iter : int, at least 1, default 10000000
+        Largest number of steps of the solver for a pair of classes.
+    random_state : int, RandomState or None, default None
+        Seed of the sample of vertices, and of the folds of `probability`. None is 0.
+    n_jobs : int or None, default None
+        Number of threads. None and -1 mean all processors.
+    verbose : bool, default False
+        Show progress on standard error, by tqdm if it is installed, and say what was done.
 
     Attributes
     ----------
@@ -303,27 +317,35 @@ class MLGClassifier(ClassifierMixin, _Multiscale):
         X : collection of graphs
         y : array of classes
         sample_weight : array, optional
-            Factors of `C` by graph, at least 0; those of 0 are left out.
+            Factors of `C` by graph, at least 0. Graphs of weight 0 are left out.
         """
+        self._forget()  # also when y is wrong
         if y is None:
             raise ValueError("y is None, want the class of every graph")
         y = column_or_1d(y, warn=True)
         check_classification_targets(y)
+        X = _fitting(X, y)
         more = self._ridge(len(y))
         if more["process"] and (sample_weight is not None or self.class_weight is not None):
-            raise ValueError("sample_weight and class_weight: learner='ridge' has none, learner='svm' does")
+            raise ValueError(
+                "learner='ridge' takes neither sample_weight nor class_weight, learner='svm' does"
+            )
         if sample_weight is not None:
-            X = as_graphs(X)
             w = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
             keep = np.flatnonzero(w)
             more["weights"] = w[keep].tolist()
             X, y = [X[i] for i in keep], y[keep]
         classes, labels = np.unique(y, return_inverse=True)
         if len(classes) < 2:
-            raise ValueError(f"y has {len(classes)} class, want at least 2")
+            where = "y" if sample_weight is None else "y, at weights above 0,"
+            raise ValueError(
+                f"{where} has {_engine.counted(len(classes), 'class', 'classes')}, want at least 2"
+            )
         names = [str(c) for c in classes.tolist()]
         if len(set(names)) < len(names):
-            raise ValueError("y has classes with the same text")
+            raise ValueError(
+                "y has different classes with the same text, such as 1 and '1'; want different texts"
+            )
         svm: dict[str, Any] = {"Probability": bool(self.probability), "Seed": seed(self.random_state)}
         if self.class_weight is not None:
             by_class = compute_class_weight(self.class_weight, classes=classes, y=y)
@@ -346,9 +368,9 @@ class MLGClassifier(ClassifierMixin, _Multiscale):
         Returns
         -------
         ndarray of shape (n,) or (n, classes)
-            For two classes, positive values speak for ``classes_[1]``. For more, a column for each
-            class: the mean value of its machines against each of the others. `predict` takes the
-            class that wins against all others, or where none does that with the largest mean.
+            For two classes, positive values speak for ``classes_[1]``. For more classes there is a column
+            for each class: the mean value of its machines against each of the others. `predict` takes
+            the class that wins against all others. If none does, it takes the one with the largest mean.
         """
         values = self._ask("predict", X)["decision"]
         return values[:, 1] if len(self.classes_) == 2 else values
@@ -356,12 +378,12 @@ class MLGClassifier(ClassifierMixin, _Multiscale):
     def _has_probability(self) -> bool:
         """Report whether there are probabilities: those of a fitted model, or those that were asked for."""
         if not getattr(self, "_with_probability", self.probability or self.learner == "ridge"):
-            raise AttributeError("predict_proba is not available when probability=False")
+            raise AttributeError("no probabilities: train with probability=True or learner='ridge'")
         return True
 
     @available_if(_has_probability)
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the probabilities of the classes; needs ``probability=True`` in training.
+        """Return the probabilities of the classes. This needs ``probability=True`` or ``learner="ridge"``.
 
         The most probable class is that of `predict`.
         """
@@ -374,7 +396,10 @@ class MLGClassifier(ClassifierMixin, _Multiscale):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], n_jobs: int | None = None) -> Self:
-        """Read a model file. Classes of a model of the command that are all whole numbers become integers."""
+        """Read a model file.
+
+        If the command trained the model and all its classes are whole numbers, they become integers.
+        """
         e, info = cls._load(path, "classification", n_jobs)
         known, names = info["known"], info["classes"]
         e.classes_ = np.array(known) if known and [str(c) for c in known] == names else _classes(names)
@@ -392,24 +417,24 @@ def _classes(names: list[str]) -> np.ndarray:
 class MLGRegressor(RegressorMixin, _Multiscale):
     """A Gaussian process on graphs, with the low-rank multiscale Laplacian kernel.
 
-    Values are ``z = b + f(G) + e`` with ``f ~ N(0, s**2 k)`` and noise ``e ~ N(0, s**2 ridge)``; the
-    prediction is the mean of b + f given the training graphs.
+    Values are ``z = b + f(G) + e`` with ``f ~ N(0, s**2 k)`` and noise ``e ~ N(0, s**2 ridge)``. The
+    prediction is the mean of b + f, given the training graphs.
 
     Parameters
     ----------
     radii, eta, gamma, n_samples, rank, base, bonds, landmarks, combine, power, \
 discount, random_state, n_jobs, verbose
         As in `MLGClassifier`.
-    learner : "ridge" or "svm"
-        A Gaussian process, which is kernel ridge regression with deviations, or support vector
-        regression, which has none.
-    ridge : float or None
-        Variance of the noise as a share of that of the signal. None takes the one for which
-        leave-one-out predictions are most probable; that needs three graphs.
+    learner : {"ridge", "svm"}, default "ridge"
+        A Gaussian process, which is kernel ridge regression with deviations; or support vector
+        regression, which has no deviations.
+    ridge : float, positive, or None, default None
+        For ``learner="ridge"``: the variance of the noise as a share of that of the signal. None takes the
+        one for which leave-one-out predictions are most probable. That needs at least three graphs.
     C, tol, max_iter
-        As in `MLGClassifier`, for ``learner="svm"``, as is
-    epsilon : float
-        Half width of the tube in which there is no error.
+        As in `MLGClassifier`, for ``learner="svm"``.
+    epsilon : float, at least 0, default 0.1
+        For ``learner="svm"``: errors up to this size cost nothing.
 
     Attributes
     ----------
@@ -472,11 +497,14 @@ discount, random_state, n_jobs, verbose
 
     def fit(self, X: Any, y: Any) -> Self:
         """Train on graphs `X` and their values `y`."""
+        self._forget()  # also when y is wrong
         if y is None:
             raise ValueError("y is None, want the value of every graph")
         y = column_or_1d(y, warn=True).astype(np.float64)
         if not np.isfinite(y).all():
-            raise ValueError(f"y[{int(np.argmin(np.isfinite(y)))}] is not finite")
+            at = int(np.argmin(np.isfinite(y)))
+            raise ValueError(f"y[{at}] is {y[at]}, want a finite number")
+        X = _fitting(X, y)
         values = y.tolist()
         args = self._ridge(len(values))
         svm = {"Epsilon": number("epsilon", self.epsilon)}
@@ -505,7 +533,9 @@ discount, random_state, n_jobs, verbose
         """
         check_is_fitted(self, "kernel_")
         if return_std and self.noise_ is None:
-            raise ValueError("return_std: this model has no deviations, learner='ridge' does")
+            raise ValueError(
+                "return_std=True: a model with learner='svm' has no deviations, want learner='ridge'"
+            )
         found = self._ask("predict", X, deviation=return_std)
         return (found["value"], found["deviation"]) if return_std else found["value"]
 
@@ -518,21 +548,22 @@ discount, random_state, n_jobs, verbose
 class MLGEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OnGraphs):
     """Explicit vectors of graphs, whose dot products approximate a kernel.
 
-    Landmark graphs are chosen among the training graphs by pivoted Cholesky factorisation; a graph
-    becomes the vector of its kernel values with them, in an orthonormal basis (Nyström's method).
+    Pivoted Cholesky factorisation chooses landmarks among the training graphs. The vector of a graph G is
+    ``x(G) = inv(R)^T k(G)``, where k(G) has the kernel values of G with the landmarks, and ``R^T R`` is the
+    kernel matrix of the landmarks (Nyström's method).
 
     Parameters
     ----------
-    n_components : int
-        Most landmarks, which is the length of the vectors.
-    kernel : Kernel or None
-        Any kernel of this package; None is ``MultiscaleLaplacian()``.
-    tol : float
-        Fewer landmarks are taken when they represent every training graph to this relative error.
-    n_jobs : int or None
-        Number of threads; None and -1 mean all processors.
-    verbose : bool
-        Show progress on standard error, and what was done.
+    n_components : int, at least 1, default 100
+        Largest number of landmarks. The vectors have as many entries as there are landmarks.
+    kernel : Kernel or None, default None
+        Any kernel of this package. None is ``MultiscaleLaplacian()``.
+    tol : float, at least 0, default 1e-10
+        No more landmarks are taken when every training graph is represented to this relative error.
+    n_jobs : int or None, default None
+        Number of threads. None and -1 mean all processors.
+    verbose : bool, default False
+        Show progress on standard error, by tqdm if it is installed, and say what was done.
 
     Attributes
     ----------
@@ -574,7 +605,7 @@ class MLGEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OnGraphs):
         """Choose landmarks among graphs and return the vectors of all of them."""
         self._forget()
         kernel = MultiscaleLaplacian() if self.kernel is None else self.kernel
-        with self._working("fitted {0.kernel_} to {0.n_graphs_in_} graphs") as bar:
+        with self._working("fitted {0.kernel_} to {graphs}") as bar:
             graphs = as_graphs(X)
             args = {
                 **kernel._request(),

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 
 class GraphError(ValueError):
-    """A graph that makes no sense. The message names its place in the input and the field."""
+    """A graph that cannot be read. The message names its place in the input, and the field that is wrong."""
 
 
 class WorkerError(RuntimeError):
-    """The worker is missing, ended again and again, or found a mistake in itself."""
+    """The worker is missing, it ended twice during a call, or it has a bug."""
 
 
 class DirectedWarning(UserWarning):
-    """Directed edges were taken as undirected, or self-loops were left out."""
+    """A graph was changed: edges became undirected, or self-loops or parallel edges were left out."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -13,6 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 from . import _engine
 from ._batch import pack
 from ._inputs import as_graphs
+from .exceptions import DirectedWarning
+from .graph import Graph
 
 __all__ = [
     "Decision",
@@ -63,14 +66,14 @@ class Similarity:
     k : float
         The kernel value.
     g, h : ndarray
-        What every vertex contributes to k: those of each graph add up to it. With ``slopes=True``, how
-        log k changes when a vertex counts more.
+        What every vertex contributes to k. The contributions of each graph add up to k. With
+        ``slopes=True``: how log k changes when a vertex counts more.
     matching : list of (int, int, float) or None
         Pairs of vertices of G and H with their similarity.
     picture : Picture
-        Both graphs side by side; pairs of the matching have equal numbers.
+        Both graphs side by side. Matched vertices have equal numbers.
     raw : dict
-        All that the program says.
+        The whole answer of the program.
 
     Examples
     --------
@@ -107,15 +110,15 @@ class Decision:
     towards : object
         The class that positive contributions speak for; None for a regressor.
     vertices : ndarray
-        What every vertex contributes: they add up to ``value - baseline``. With ``slopes=True``, how the
-        value changes when a vertex counts more.
+        What every vertex contributes. Contributions add up to ``value - baseline``. With ``slopes=True``:
+        how the value changes when a vertex counts more.
     says : str
         What is explained, in words.
     terms : list of (int, float, float)
         For each training graph that enters: its position, kernel value and term of the sum.
     picture : Picture
     raw : dict
-        All that the program says.
+        The whole answer of the program.
 
     Examples
     --------
@@ -151,6 +154,13 @@ def _picture(title: str, width: float, height: float, numbers: bool, style: str)
     return {"Title": title, "Size": _size(width, height), "Numbers": numbers, "Style": style}
 
 
+def _exactly(n: int, graphs: list[Graph], what: str, hint: str = "") -> list[Graph]:
+    """Return graphs, which must be so many: an argument may be a batch."""
+    if len(graphs) != n:
+        raise ValueError(f"{what} {len(graphs)} graphs, want {n}{hint}")
+    return graphs
+
+
 def similarity(
     g: Any,
     h: Any,
@@ -171,14 +181,15 @@ def similarity(
     g, h : graphs
         Anything that is an element of a collection of graphs.
     model : fitted MultiscaleLaplacian, MLGClassifier or MLGRegressor, optional
-        Where the kernel comes from. Without it, a kernel with radii 1 and 2 is fitted to the two.
+        Where the kernel comes from. Without it, ``MultiscaleLaplacian()`` is fitted to the two graphs.
     slopes : bool
-        Slopes instead of contributions: how the value changes when a vertex counts more. They do not
-        add up, and not every kernel has them.
+        Return slopes instead of contributions: how the value changes when a vertex counts more. Slopes do
+        not add up to the value. Not every kernel has them.
     match : int, optional
         Match the vertices of the two by their similarity at this level.
     title, width, height, numbers, style
-        Of the picture, the size for each graph; 0 is the usual size, styles are auto, molecule and network.
+        Of the picture. The size is that of one graph; 0 is the usual size. Styles are auto, molecule and
+        network.
 
     Returns
     -------
@@ -191,11 +202,13 @@ def similarity(
     >>> bool(abs(why.g.sum() - why.k) < 1e-9)
     True
     """
-    graphs = as_graphs([g, h], model)
+    graphs = _exactly(2, as_graphs([g, h], model), "g and h have")
     if model is None:
         from .kernels import MultiscaleLaplacian
 
-        model = MultiscaleLaplacian().fit(graphs)
+        with warnings.catch_warnings():  # the call below tells it
+            warnings.simplefilter("ignore", DirectedWarning)
+            model = MultiscaleLaplacian().fit(graphs)
     check_is_fitted(model, "kernel_")
     args = {
         "slopes": bool(slopes),
@@ -236,8 +249,8 @@ def decision(
     model : fitted MLGClassifier or MLGRegressor
     g : graph
     classes : pair of classes, optional
-        The class to speak for, and the one against. Without it, the predicted class against all
-        others.
+        The contributions speak for the first class and against the second. By default, for the predicted
+        class and against all others.
     slopes, title, width, height, numbers, style
         As in `similarity`.
 
@@ -255,7 +268,7 @@ def decision(
     True
     """
     check_is_fitted(model, "kernel_")
-    graphs = as_graphs([g], model)
+    graphs = _exactly(1, as_graphs([g], model), "g has", "; explain.decisions takes several")
     towards, against = -1, -1
     names = getattr(model, "classes_", None)
     if classes is not None:
@@ -308,7 +321,7 @@ def draw(
     style: str = "auto",
 ) -> Picture:
     """Draw a graph, with colours for `values` of its vertices."""
-    graphs = as_graphs([g])
+    graphs = _exactly(1, as_graphs([g]), "g has")
     args: dict[str, Any] = {"name": name, "picture": _picture(title, width, height, numbers, style)}
     if values is not None:
         v = np.asarray(values, dtype=np.float64)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from ._kernel import Kernel, iterations, whole
@@ -51,16 +52,16 @@ class WeisfeilerLehman(Framework):
     ``k(G, G') = sum over i from 0 to n_iter of b(G_i, G'_i)``.
 
     The labels of G_0 are those of G. Two vertices have the same label in G_(i+1) when they have the same in
-    G_i, and their neighbours have the same labels as often.
+    G_i, and their neighbours have the same labels equally often.
 
     Parameters
     ----------
     n_jobs, verbose, normalize
-        As in `VertexHistogram`. Those of the base kernel play no part: its values are not normalised.
+        As in `VertexHistogram`. Those of the base kernel have no effect: its values are not normalised.
     n_iter : int from 1 to 65536, default 5
         Number of refinements.
     base_graph_kernel : class, pair of a class and its parameters, or kernel; default `VertexHistogram`
-        The kernel b of a colouring: any but `MultiscaleLaplacian`. Where it does not look at labels of
+        The kernel b of a colouring: any but `MultiscaleLaplacian`. If b does not look at the labels of
         vertices, as `EdgeHistogram`, the sum is ``n_iter + 1`` times its value.
 
     Examples
@@ -103,15 +104,16 @@ class HadamardCode(Framework):
     """The Hadamard code kernel: a kernel summed over sums of labels,
     ``k(G, G') = sum over i from 0 to n_iter - 1 of b(G_i, G'_i)``.
 
-    The label of a vertex in G_0 is a row of a Hadamard matrix that stands for its label; its label in G_(i+1)
-    is the sum of its own and those of its neighbours in G_i.
+    The label of a vertex in G_0 is a row of a Hadamard matrix, one row for each label of G. The label of a
+    vertex in G_(i+1) is the sum of its own label and those of its neighbours in G_i.
 
     Parameters
     ----------
     n_jobs, verbose, normalize
-        As in `VertexHistogram`. Those of the base kernel play no part: its values are not normalised.
+        As in `VertexHistogram`. Those of the base kernel have no effect: its values are not normalised.
     n_iter : int from 1 to 65537, default 5
-        Number of graphs that are compared, G itself included.
+        Number of graphs G_i that are compared. Sums of labels must stay below 2**64. So `n_iter` is at most
+        64 for graphs with edges, and less for graphs with many edges.
     base_graph_kernel : class, pair of a class and its parameters, or kernel; default `VertexHistogram`
         The kernel b: any but `MultiscaleLaplacian`.
 
@@ -137,6 +139,10 @@ class HadamardCode(Framework):
         self.n_iter = n_iter
         self.base_graph_kernel = base_graph_kernel
 
+    def _told(self, error: ValueError) -> ValueError:
+        told = super()._told(error)
+        return type(told)(re.sub(r"\bh = \d+ makes", f"n_iter={self.n_iter} makes", str(told)))
+
     def _record(self) -> dict[str, Any]:
         return {
             "kernel": "hadamard",
@@ -156,7 +162,7 @@ class CoreFramework(Framework):
     Parameters
     ----------
     n_jobs, verbose, normalize
-        As in `VertexHistogram`. Those of the base kernel play no part: its values are not normalised.
+        As in `VertexHistogram`. Those of the base kernel have no effect: its values are not normalised.
     min_core : int from -1 to 65535, default -1
         The sum starts at ``i = min_core + 1``. (In GraKeL 0.1.11 it has no effect.)
     base_graph_kernel : class, pair of a class and its parameters, or kernel; default `ShortestPath`

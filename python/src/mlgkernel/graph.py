@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from array import array
+from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -27,24 +28,24 @@ class Graph(GraphMethods):
         - a square adjacency matrix: lists, a NumPy array or a SciPy sparse matrix.
     node_labels : dict or sequence, optional
         The label of every vertex, by vertex or in the order of the vertices. Numbers and texts
-        are discrete labels; they are compared as text, so that 1 and "1" are the same. Lists,
-        tuples and arrays of numbers are attributes: all of one length.
+        are discrete labels. They are compared as text: 1 and "1" are the same. Lists, tuples and
+        arrays of numbers are attributes. All must have one length.
     edge_labels : dict or sequence, optional
         The label of every edge, by pairs of vertices (one direction is enough) or in the order
         of the edges.
     graph_format : {"auto", "dictionary", "adjacency", "all"}
-        With ``"adjacency"`` the vertices lose their names: they are numbers.
+        With ``"adjacency"`` vertices have numbers in place of their names.
     construct_labels : bool
-        Without `node_labels`, label every vertex with its degree.
+        If there are no `node_labels`, the label of every vertex is its degree.
 
     Notes
     -----
-    Vertices may be anything that can be hashed. They are numbered in ascending order, or, where
-    they cannot be sorted, in the order in which they come. Edges may be given in one direction
-    or in both; kernels take all graphs as undirected.
+    Vertices may be anything that can be hashed. They are numbered in ascending order. If they cannot
+    be sorted, they are numbered in the order in which they come. Edges may be given in one direction
+    or in both. Kernels take all graphs as undirected.
 
-    The methods that GraKeL's graphs have, too, tell edges as they were given. ``purpose`` says
-    whether vertices are meant by number (``"adjacency"``) or by name (``"dictionary"``).
+    The methods are those of GraKeL's graphs. They return edges as they were given. ``purpose`` says
+    whether vertices are given by number (``"adjacency"``) or by name (``"dictionary"``).
 
     Examples
     --------
@@ -68,7 +69,7 @@ class Graph(GraphMethods):
     weights : ndarray of shape (m,) or None
     labels : list of str or None
     directed : bool
-        Whether an edge stands for one direction alone; else it stands for both.
+        Whether an edge stands for one direction only. Otherwise it stands for both.
     attributes : ndarray of shape (n, d) or None
     edge_labels : list of str or None
     coordinates : ndarray of shape (n, 2) or None
@@ -76,7 +77,7 @@ class Graph(GraphMethods):
         The vertices as they were given, by number.
     id, target : str
     smiles : str
-        The molecule that the graph is, its atoms in the order of the vertices: for pictures.
+        For pictures: the molecule, with its atoms in the order of the vertices.
     """
 
     __slots__ = (
@@ -186,8 +187,8 @@ class Graph(GraphMethods):
         edges : array of shape (m, 2)
             Vertices from 0.
         n : int, optional
-            Number of vertices. Without it, that of the labels or attributes, else one more than
-            the largest vertex of an edge.
+            Number of vertices. By default the number of labels or attributes. Without these, one
+            more than the largest vertex of an edge.
         labels : sequence of n labels, optional
         attributes : array of shape (n, d), optional
         weights : array of shape (m,), optional
@@ -195,7 +196,7 @@ class Graph(GraphMethods):
         coordinates : array of shape (n, 2), optional
         id, target : str
         smiles : str
-            The molecule that the graph is, its atoms in the order of the vertices: for pictures.
+            For pictures: the molecule, with its atoms in the order of the vertices.
         """
         g = cls.__new__(cls)
         g.id, g.target, g.smiles = str(id), str(target), str(smiles)
@@ -218,7 +219,9 @@ class Graph(GraphMethods):
         if attributes is not None:
             rows = _matrix("attributes", attributes, g.n)
             if g.attributes is not None:
-                raise GraphError("labels: vectors, and attributes as well")
+                raise GraphError(
+                    "labels: vectors are attributes, but attributes are given too; want one of them"
+                )
             g.attributes = rows if rows.shape[1] else None
         g._set_edge_labels(edge_labels)
         if coordinates is not None:
@@ -268,13 +271,10 @@ class Graph(GraphMethods):
                 return
             if pairs is None:
                 pairs = [(self.vertices[u], self.vertices[v]) for u, v in self.edges.tolist()]
-            values = [given.get(p) for p in pairs]
-            for i, p in enumerate(pairs):
-                if values[i] is None:
-                    a, b = p
-                    if p not in given and (b, a) not in given:
-                        raise GraphError(f"edge_labels: edge ({a!r}, {b!r}) has no label")
-                    values[i] = given[p] if p in given else given[b, a]
+            try:
+                values = [given[p] for p in pairs]
+            except KeyError:  # labels for one direction
+                values = [_label_of_edge(given, *p) for p in pairs]
         else:
             values = given.tolist() if isinstance(given, np.ndarray) else list(given)
             if len(values) != len(self.edges):
@@ -303,6 +303,14 @@ class Graph(GraphMethods):
         for (a, b), text in zip(pairs, self._edge_labels or ()):
             edge_labels[a, b] = edge_labels[b, a] = text
         return both, labels, edge_labels
+
+
+def _label_of_edge(labels: Mapping[Any, Any], u: Any, v: Any) -> Any:
+    """Return the label of an edge, which may stand under its other direction."""
+    for pair in ((u, v), (v, u)):
+        if pair in labels:
+            return labels[pair]
+    raise GraphError(f"edge_labels: edge ({u!r}, {v!r}) has no label")
 
 
 def _labels(field: str, values: list[Any]) -> list[Any]:
@@ -436,7 +444,7 @@ def _as_matrix(given: Any) -> tuple[int, np.ndarray, Any] | None:
         try:
             a = np.array(given, dtype=np.float64)
         except (TypeError, ValueError):
-            raise GraphError("adjacency matrix: rows of different lengths, or no numbers") from None
+            raise GraphError("adjacency matrix: want numbers, and rows of equal lengths") from None
     else:
         return None
     if a.ndim != 2 or a.shape[0] != a.shape[1]:
@@ -465,7 +473,7 @@ def _no_reverse(edges: np.ndarray) -> bool:
     return len(ends) > 0 and len(np.unique(np.sort(ends, axis=1), axis=0)) == len(np.unique(ends, axis=0))
 
 
-def _as_pairs(given: Any) -> tuple[Collection[Any], list[Any] | None, Iterable[Any]]:
+def _as_pairs(given: Any) -> tuple[Collection[Any], list[Any] | None, Collection[Any]]:
     """Return edges as pairs of vertices, weights (None: all 1), and vertices that have no edge."""
     if given is None:
         return (), None, ()
@@ -497,15 +505,31 @@ def _as_pairs(given: Any) -> tuple[Collection[Any], list[Any] | None, Iterable[A
     return [(e[0], e[1]) for e in items], [e[2] if len(e) == 3 else 1.0 for e in items], ()
 
 
+def _span(vertices: Collection[Any]) -> range | None:
+    """Return vertices that are successive whole numbers, in whatever order, as a range."""
+    if not 0 < len(vertices) <= MAX_VERTICES or set(map(type, vertices)) != {int}:
+        return None
+    order = sorted(vertices)
+    return range(order[0], order[-1] + 1) if order[-1] - order[0] == len(order) - 1 else None
+
+
 def _numbered(
-    pairs: Collection[Any], seen: Iterable[Any], labelled: Iterable[Any]
+    pairs: Collection[Any], seen: Collection[Any], labelled: Collection[Any]
 ) -> tuple[Sequence[Any], np.ndarray]:
     """Return the vertices in order, and the edges by their numbers."""
     flat = list(chain.from_iterable(pairs))
+    span = _span(labelled or seen)
+    if span is not None:  # the usual case, without a dictionary
+        try:
+            ends = np.frombuffer(array("q", chain(seen, flat) if seen else flat), np.int64)
+        except (TypeError, OverflowError):  # vertices of another kind
+            ends = None
+        if ends is not None and (not len(ends) or (ends.min() >= span[0] and ends.max() <= span[-1])):
+            return span, (ends[len(ends) - len(flat) :] - span[0]).reshape(-1, 2).astype(np.int32)
     try:
         vertices = dict.fromkeys(chain(seen, flat, labelled))
     except TypeError as e:
-        raise GraphError(f"edges: vertex that is no key: {e}") from None
+        raise GraphError(f"edges: a vertex that cannot be a key of a dictionary: {e}") from None
     if len(vertices) > MAX_VERTICES:
         raise GraphError(f"edges: {len(vertices)} vertices, want at most {MAX_VERTICES}")
     try:

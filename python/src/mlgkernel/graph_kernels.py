@@ -52,15 +52,15 @@ class GraphKernel(TransformerMixin, OnGraphs):
 
     Parameters
     ----------
-    kernel : str, dict, or list of them
+    kernel : str, dict, or list of them, default "shortest_path"
         The name of a kernel (``"shortest_path"``, ``"SP"``, …), or a dictionary with its ``"name"``
         and parameters. A list is a framework (``"weisfeiler_lehman"``, ``"core_framework"`` or
-        ``"hadamard_code"``) with its base kernel, which may be a framework with its own.
+        ``"hadamard_code"``) with its base kernel. The base kernel may be a framework with its own.
     normalize, verbose, n_jobs, random_state
         As in the kernels, which take them unless the dictionary has its own.
-    Nystroem : int or False
-        Approximate by this many graphs that are drawn from the training graphs: `transform` then
-        returns vectors of that length whose dot products approximate the kernel.
+    Nystroem : int, at least 1, or False, default False
+        So many graphs are drawn from the training graphs. `transform` then returns vectors x(G) of that
+        length, and ``x(G)·x(G')`` approximates ``k(G, G')``.
 
     Examples
     --------
@@ -90,7 +90,7 @@ class GraphKernel(TransformerMixin, OnGraphs):
     def _build(self) -> Any:
         given = list(self.kernel) if isinstance(self.kernel, (list, tuple)) else [self.kernel]
         if not given:
-            raise ValueError("kernel: an empty list")
+            raise ValueError("kernel is an empty list, want at least one kernel")
         made = [self._one(k) for k in given]
         cls, params = made.pop()
         for framework, own in reversed(made):
@@ -134,9 +134,9 @@ class GraphKernel(TransformerMixin, OnGraphs):
 
     def fit_transform(self, X: Any, y: Any = None) -> np.ndarray:
         """Fit the kernel and return the matrix of the training graphs."""
+        self._forget()
         graphs = as_graphs(X)
         if self.Nystroem is False or self.Nystroem is None:
-            self._forget()
             kernel = self._build()
             gram = kernel.fit_transform(graphs)
             self.kernel_ = kernel

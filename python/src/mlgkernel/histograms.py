@@ -13,12 +13,12 @@ class VertexHistogram(Kernel):
     Parameters
     ----------
     n_jobs : int or None, default None
-        Number of threads. None, 0 and -1 mean all processors; results do not depend on it.
+        Number of threads. None, 0 and -1 mean all processors. Results do not depend on it.
     verbose : bool, default False
-        Show progress on standard error, with tqdm where it is installed, and what was done.
+        Show progress on standard error, by tqdm if it is installed, and say what was done.
     normalize : bool, default False
         Divide by ``sqrt(k(G, G) * k(G', G'))``.
-    sparse : bool or "auto"
+    sparse : bool or "auto", default "auto"
         Has no effect: storage is always sparse.
 
     Attributes
@@ -58,8 +58,8 @@ class VertexHistogram(Kernel):
 class EdgeHistogram(Kernel):
     """The kernel of edge label histograms, ``k = sum over labels of count * count'``.
 
-    An edge counts in both directions, as in GraKeL when an undirected graph is given there:
-    raw values are four times those of undirected counts.
+    An edge counts in both directions, as in GraKeL. So raw values are four times those of counts in which
+    an edge counts once.
 
     Parameters
     ----------

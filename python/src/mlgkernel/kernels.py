@@ -48,14 +48,14 @@ __all__ = [
 
 class WeisfeilerLehmanOptimalAssignment(Kernel):
     """The Weisfeiler-Lehman optimal assignment kernel,
-    ``k = sum over colours of min(count, count')`` for the colourings 0 to `n_iter`.
+    ``k = sum over colours of min(count, count')`` for the colourings 0 to `n_iter` of `WeisfeilerLehman`.
 
     Parameters
     ----------
     n_jobs, verbose, normalize, sparse
         As in `VertexHistogram`.
-    n_iter : int, default 5
-        Number of refinements, at least 1.
+    n_iter : int from 1 to 65536, default 5
+        Number of refinements.
 
     Examples
     --------
@@ -91,8 +91,8 @@ class WeisfeilerLehmanOptimalAssignment(Kernel):
 class ShortestPath(Kernel):
     """The shortest path kernel, ``k = sum over (a, b, d) of count * count'``.
 
-    The count is that of ordered pairs of vertices with the labels a and b at the distance d: the sum of
-    edge weights, or hops where all weights are 1. Weights are rounded to multiples of 1e-6.
+    A count is a number of ordered pairs of vertices with the labels a and b at the distance d. A distance is
+    a sum of edge weights. Weights are rounded to multiples of 1e-6.
 
     Parameters
     ----------
@@ -100,8 +100,8 @@ class ShortestPath(Kernel):
         As in `VertexHistogram`.
     with_labels : bool, default True
         Whether vertex labels count.
-    algorithm_type : {"auto", "dijkstra", "floyd_warshall"}
-        Has no effect on the result, nor on the way to it.
+    algorithm_type : {"auto", "dijkstra", "floyd_warshall"}, default "auto"
+        Has no effect.
 
     Examples
     --------
@@ -140,27 +140,28 @@ class ShortestPath(Kernel):
 class GraphletSampling(Kernel):
     """The graphlet kernel, ``k = sum over graphlets of count * count'``.
 
-    Graphlets are graphs with few vertices; the count is that of induced subgraphs that are isomorphic to one.
+    Graphlets are graphs with few vertices. A count is a number of induced subgraphs that are isomorphic to a
+    graphlet.
 
     Parameters
     ----------
     n_jobs, normalize, verbose
         As in `VertexHistogram`.
-    random_state : int, RandomState or None
+    random_state : int, RandomState or None, default None
         Seed of the sample. None is 0. Every graph is sampled with the same seed.
     k : {3, 4, 5}, default 5
         Number of vertices.
-    sampling : dict or None
-        None counts all connected subgraphs with `k` vertices, exactly. With a dictionary, that many
-        subgraphs, connected or not, are drawn, in equal parts of each size from 3 to `k`:
-        ``{"n_samples": 100}``, or ``{"delta": 0.05, "epsilon": 0.05, "a": -1}`` for the number
-        ``2 (a log 2 + log(1/delta)) / epsilon**2`` that makes shares precise to `epsilon` with
-        probability 1 - `delta`, `a` being the number of types, -1 for all of size `k`.
+    sampling : dict or None, default None
+        None counts all connected subgraphs with `k` vertices, exactly. A dictionary asks for a sample of
+        subgraphs, connected or not, in equal parts of each size from 3 to `k`. ``{"n_samples": 100}`` gives
+        its size. ``{"delta": 0.05, "epsilon": 0.05, "a": -1}`` stands for the size
+        ``2 (a log 2 + log(1/delta)) / epsilon**2``: shares are then precise to `epsilon` with probability
+        1 - `delta`. Here `a` is the number of types of graphlets, -1 for all of size `k`.
 
     Notes
     -----
-    Counts are exact and do not depend on the order of vertices. GraKeL 0.1.11 counts less or
-    more than there are, depending on that order.
+    Counts are exact and do not depend on the order of vertices. Those of GraKeL 0.1.11 do: it counts too few
+    or too many.
 
     Examples
     --------
@@ -227,18 +228,18 @@ class RandomWalk(Kernel):
     ----------
     n_jobs, normalize, verbose
         As in `VertexHistogram`.
-    lamda : float, default 0.1
-        Above 0. The geometric series over walks of any length needs ``lamda < 1 / (r * r)`` for the largest
-        eigenvalue r of any training graph. Where it is larger, ``0.9 / (r * r)`` is used, with a
-        warning; `lamda_` has the value. A new graph for which that is too large has steps of the
-        weight ``0.9 / (r * r)`` for its own r, with a warning; two graphs with the weights l and l'
-        have ``sqrt(l * l')`` in place of `lamda`.
-    method_type : {"fast", "baseline"}
+    lamda : float, positive, default 0.1
+        Weight of a step. The geometric series over walks of any length needs ``lamda < 1 / (r * r)`` for the
+        largest eigenvalue r of any training graph. If `lamda` is too large, ``0.9 / (r * r)`` is used, with a
+        warning. `lamda_` has the value. If that is too large for a new graph, its steps get the weight
+        ``0.9 / (r * r)`` for its own r, with a warning. Two graphs with the weights l and l' then have
+        ``sqrt(l * l')`` in place of `lamda`.
+    method_type : {"fast", "baseline"}, default "fast"
         Has no effect.
-    kernel_type : {"geometric", "exponential"}
+    kernel_type : {"geometric", "exponential"}, default "geometric"
         ``mu_i = lamda**i`` or ``lamda**i / i!``.
-    p : int or None, default None
-        Number of steps of the longest walks, at least 1; None for walks of any length.
+    p : int from 1 to 1000 or None, default None
+        Number of steps of the longest walks. None is for walks of any length.
 
     Attributes
     ----------
@@ -294,15 +295,15 @@ class RandomWalk(Kernel):
         self.lamda_ = result["record"]["lambda"]
         if self.lamda_ != self.lamda:
             _engine.warn(
-                f"lamda={self.lamda} is too large for the geometric series to converge on these graphs; "
-                f"{self.lamda_:.6g} is used"
+                f"lamda={self.lamda} is too large: the geometric series does not converge on these graphs. "
+                f"lamda={self.lamda_:.6g} is used instead"
             )
 
     def _heed(self, result: dict[str, Any]) -> None:
         if result["damped"]:
             _engine.warn(
-                f"lamda={self.lamda_:.6g} is too large for the series to converge on {result['damped']} of "
-                "these graphs; their steps have smaller weights"
+                f"lamda={self.lamda_:.6g} is too large for {_engine.counted(result['damped'], 'new graph')}: "
+                "the series does not converge. Steps get a smaller weight there"
             )
 
 
@@ -310,29 +311,30 @@ class RandomWalkLabeled(RandomWalk):
     """The random walk kernel with labels, ``k = sum over i of mu_i * 1'A^i 1``, where A is the adjacency
     matrix of the direct product of two graphs.
 
-    The product has all pairs of vertices. Two pairs are adjacent where both vertices are, and both pairs have
-    equal labels; weights of edges do not count.
+    The vertices of the product are all pairs of vertices. Two pairs are adjacent if their vertices are
+    adjacent in both graphs, and if each pair has two equal labels. Weights of edges do not count.
 
     Parameters
     ----------
     n_jobs, normalize, verbose
         As in `VertexHistogram`.
     lamda : float, positive, default 0.1
-        The geometric series over walks of any length needs ``lamda < 1 / r`` for the largest eigenvalue r of
-        the product of any training graph with itself. Where it may be larger, ``0.9 / r`` is used, with a
-        warning; `lamda_` has the value. New graphs for which it may be larger are treated as in `RandomWalk`.
+        Weight of a step. The geometric series over walks of any length needs ``lamda < 1 / r`` for the
+        largest eigenvalue r of the product of any training graph with itself. If `lamda` may be too large,
+        ``0.9 / r`` is used, with a warning. `lamda_` has the value. New graphs for which that may be too
+        large are treated as in `RandomWalk`.
     method_type : {"fast", "baseline"}, default "fast"
         Has no effect.
     kernel_type : {"geometric", "exponential"}, default "geometric"
         ``mu_i = lamda**i`` or ``lamda**i / i!``.
     p : int from 1 to 1000 or None, default None
-        Number of steps of the longest walks; None for walks of any length.
+        Number of steps of the longest walks. None is for walks of any length.
 
     Notes
     -----
     Values are exact to rounding, as GraKeL's are with ``method_type="baseline"``. With ``"fast"`` GraKeL
-    0.1.11 ends its series early. Where the series does not converge for new graphs it returns negative
-    numbers, or, normalised, none.
+    0.1.11 ends its series early. If the series does not converge for new graphs, GraKeL returns negative
+    numbers, or NaN if they are normalised.
 
     Examples
     --------

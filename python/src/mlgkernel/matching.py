@@ -21,8 +21,8 @@ class PyramidMatch(Kernel):
 
     The coordinates of a vertex are the absolute values of its entries in the `d` eigenvectors of the
     weighted adjacency matrix whose eigenvalues are largest in absolute value. At level l every
-    coordinate is divided into ``2**l`` cells, I_l is the number of vertices that can be matched
-    within cells and labels, summed over coordinates, and
+    coordinate is divided into ``2**l`` cells. I_l is the number of vertices that can be matched
+    within cells and labels, summed over coordinates. Then
     ``k = I_L + sum over l < L of (I_l - I_(l+1)) / 2**(L-l)`` (Nikolentzos et al., AAAI 2017).
 
     Parameters
@@ -34,13 +34,13 @@ class PyramidMatch(Kernel):
     L : int, 0 to 20, default 4
         Level of the finest cells.
     d : int, 1 to 100, default 6
-        Number of eigenvectors; a graph with fewer vertices has as many.
+        Number of eigenvectors. A graph with fewer vertices has as many as it has vertices.
 
     Notes
     -----
-    Eigenvectors that are not unique are replaced by the root mean square over all choices, so that values
-    do not depend on the order of vertices. GraKeL 0.1.11 has the levels 0 to L-1, weighs coarse matches more
-    than fine ones, against the formula above, and takes the eigenvectors that its solver happens to find.
+    Eigenvectors that are not unique are replaced by the root mean square over all choices. So values do not
+    depend on the order of vertices. GraKeL 0.1.11 has the levels 0 to L-1. Against the formula, it weighs
+    coarse matches more than fine ones. It takes the eigenvectors that its solver happens to find.
 
     Examples
     --------
@@ -89,22 +89,22 @@ class NeighborhoodHash(Kernel):
     Parameters
     ----------
     n_jobs, normalize, verbose
-        As in `VertexHistogram`; values are normalised by their definition.
+        As in `VertexHistogram`. Values are normalised by their definition.
     random_state : int, RandomState or None, default None
         Seed of the hashes of labels. None is 0.
     R : int, 1 to 1000, default 3
         Number of rounds.
     nh_type : {"simple", "count_sensitive"}, default "simple"
-        With "count_sensitive", o neighbours with the same label l stand for ``ROTo(l XOR o)``; with
-        "simple" two of them cancel out.
+        With "simple", two neighbours with the same label cancel out. With "count_sensitive", o neighbours
+        with the same label l stand for ``ROTo(l XOR o)``.
     bits : int, 1 to 64, default 32
         Number of bits of a label. With few, different labels and neighbourhoods collide.
 
     Notes
     -----
-    GraKeL has 8 bits by default, and numbers labels by a table of all ``2**bits``. Here the first label is
-    a hash of its text, so that a graph has the same ones in every collection. Up to collisions values
-    are equal.
+    GraKeL has 8 bits by default, and numbers labels by a table of all ``2**bits``. Here the first number of
+    a label is a hash of its text. So a graph has the same numbers in every collection. Values are equal to
+    GraKeL's but for collisions.
 
     Examples
     --------

@@ -12,8 +12,8 @@ __all__ = ["enrichment_factor"]
 def enrichment_factor(y_true: Any, y_score: Any, fraction: float = 0.01, pos_label: Any = 1) -> float:
     """Return how many times as many positive examples are among the best as among all.
 
-    The best are `fraction` of the examples, rounded up, by falling `y_score`. Equal scores at the end
-    count with equal weights. ``mlg evaluate`` prints this figure for 1 and 5 %.
+    The best are the `fraction` of examples with the largest `y_score`, rounded up. Examples with equal
+    scores at the border count with equal weights. ``mlg evaluate`` prints this figure for 1 and 5 %.
 
     Examples
     --------
@@ -24,9 +24,11 @@ def enrichment_factor(y_true: Any, y_score: Any, fraction: float = 0.01, pos_lab
     positive = np.asarray(y_true) == pos_label
     score = np.asarray(y_score, np.float64)
     if score.ndim != 1 or positive.shape != score.shape:
-        raise ValueError(f"scores of shape {score.shape} for {positive.shape} classes")
-    if not 0 < fraction <= 1 or not positive.any():
-        raise ValueError(f"fraction = {fraction}, {positive.sum()} positive: want over 0 to 1, and some")
+        raise ValueError(f"y_score has the shape {score.shape}, y_true {positive.shape}, want equal lengths")
+    if not 0 < fraction <= 1:
+        raise ValueError(f"fraction={fraction}, want more than 0 and at most 1")
+    if not positive.any():
+        raise ValueError(f"y_true has no example of the class {pos_label!r}, want at least one")
     top = int(np.ceil(fraction * len(score) - 1e-9))
     last = np.sort(score)[-top]
     inside, ties = score > last, score == last

@@ -24,61 +24,65 @@ class MultiscaleLaplacian(Kernel):
     ``k = |inv(inv(S)/2 + inv(S')/2)|**(1/2) / (|S|**(1/4) |S'|**(1/4))`` with
     ``S = U inv(L + eta I) U^T + gamma I``.
 
-    The features of a level are those of the kernel of the level below, between the neighbourhoods of
-    vertices; those of the first are the labels or attributes.
+    The features of the first level are the labels or attributes of vertices. Those of each further level
+    come from the kernel of the level below, between the neighbourhoods of vertices.
 
     Parameters
     ----------
     n_jobs, verbose
         As in `VertexHistogram`.
-    normalize : bool
+    normalize : bool, default False
         Has no effect: k(G, G) = 1.
-    random_state : int, RandomState or None
+    random_state : int, RandomState or None, default None
         Seed of the sample of vertices. None is 0.
-    L : int, optional
-        GraKeL's way to give `radii`: a number of levels, from 0 to 30, with the radii 1, 2, 4, …
-    P : int, optional
+    L : int from 0 to 30 or None, default None
+        GraKeL's way to give `radii`: the number of levels. Radii are then 1, 2, 4, …
+    P : int, at least 1, or None, default None
         GraKeL's name of `rank`.
-    gamma : float, default 0.3
-        Regularisation of the covariances, above 0.
-    heta : float, optional
+    gamma : float, positive, default 0.3
+        Regularisation of the covariances.
+    heta : float, positive, or None, default None
         GraKeL's name of `eta`.
-    n_samples : int, default 100
-        Number of vertices that are sampled at every level, at least 1.
-    radii : sequence of int, default (1, 2)
-        The radii of the neighbourhoods, level by level, not falling.
-    eta : float, default 0.3
-        Regularisation of the Laplacians, above 0.
-    rank : int, default 10
-        Number of eigenvectors that are kept at every level, at least 1.
-    base : str, optional
+    n_samples : int, at least 1, default 100
+        Number of vertices that are sampled at every level.
+    radii : sequence of int, at least 0, default (1, 2)
+        The radii of the neighbourhoods, level by level. None is smaller than the one before it.
+    eta : float, positive, default 0.3
+        Regularisation of the Laplacians.
+    rank : int, at least 1, default 10
+        Number of eigenvectors that are kept at every level.
+    base : str or None, default None
         Kernel on vertices: labels, attributes, gaussian(sigma), degree, heat(beta, ...), wl(h), or
-        a product or sum such as ``"labels*gaussian(0.5)"``. By default the labels where the graphs
-        have any, else the dot product of the attributes, else the degree.
-    bonds : bool, optional
-        Whether the labels of edges count: the kernel is then the mean of itself and of that of graphs
-        whose edges are vertices. By default for molecules, whose edges have bond symbols as labels.
+        a product or sum such as ``"labels*gaussian(0.5)"``. None takes the labels if the graphs have
+        labels, else the dot product of the attributes, else the degree.
+    bonds : bool or None, default None
+        Whether the labels of edges count. The kernel is then the mean of two: that of the graphs, and that
+        of graphs in which each edge is a vertex too. None is True for molecules, whose edges have bond
+        symbols as labels, and False for other graphs.
     exact : bool, default False
         Compute the kernel by its definition, without sampling.
-    pair_rank, max_memory
-        With `exact`: eigenvectors kept of every pair (0 for all); bound of the tables in GB.
-    landmarks : {"uniform", "classes", "pivoted"}
+    pair_rank : int, at least 0, default 0
+        With `exact`: number of eigenvectors that are kept of every pair of vertices; 0 keeps all.
+    max_memory : float, positive, default 16
+        With `exact`: bound of the tables in GB.
+    landmarks : {"uniform", "classes", "pivoted"}, default "uniform"
         How the vertices are sampled.
-    combine : {"top", "sum", "product", "mixed", "gmean"}
-        How the levels make one kernel.
-    power : int, default 1
-        Exponent of the kernel, at least 1.
+    combine : {"top", "sum", "product", "mixed", "gmean"}, default "top"
+        How the levels make one kernel: the last level alone, their sum, product or geometric mean, or the
+        mean of the first three of these ("mixed").
+    power : int, at least 1, default 1
+        Exponent of the kernel.
     discount : bool, default False
         Divide features by 1 + distance to the centre.
 
     Notes
     -----
-    GraKeL leaves out the factor 1/2 of the definition in ``1/2 inv(S1) + 1/2 inv(S2)``. Its values
-    are therefore 2**(-P/2) times smaller at every level, which makes `gamma` act 2**(P/2) times
-    stronger above the first; normalising does not take that back. Here the definition is followed.
+    This class follows the definition. GraKeL leaves out the factor 1/2 in ``1/2 inv(S1) + 1/2 inv(S2)``. So
+    its values are smaller by the factor 2**(-P/2) at every level. Above the first level, `gamma` then acts
+    as if it were 2**(P/2) times as large. Normalising does not repair that.
 
-    GraKeL's defaults are L=3, P=10, gamma=0.01, heta=0.01, n_samples=50. With them graphs are similar to
-    themselves and hardly to any other: on MUTAG the median of k between two graphs is 0.02, here it is 0.5.
+    GraKeL's defaults are L=3, P=10, gamma=0.01, heta=0.01, n_samples=50. With them a graph is hardly similar
+    to any other: on MUTAG the median of k between two graphs is 0.02. With the defaults here it is 0.5.
 
     Examples
     --------

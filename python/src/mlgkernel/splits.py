@@ -21,8 +21,8 @@ __all__ = ["Splits", "scaffolds"]
 def scaffolds(X: Any) -> np.ndarray:
     """Return a number for the Bemis-Murcko scaffold of each molecule.
 
-    Equal numbers are equal scaffolds; molecules without rings have one number. Use them as
-    `groups` of scikit-learn's ``GroupKFold``.
+    Molecules with equal scaffolds have equal numbers. All molecules without rings have the same number. Use
+    the numbers as `groups` of scikit-learn's ``GroupKFold``.
 
     Examples
     --------
@@ -36,19 +36,20 @@ def scaffolds(X: Any) -> np.ndarray:
 
 @dataclass
 class Splits:
-    """Folds of some graphs: a cross-validator of scikit-learn, to be used as ``cv=``.
+    """Folds of some graphs. It is a cross-validator of scikit-learn: use it as ``cv=``.
 
     Attributes
     ----------
     fold : ndarray of shape (repeats, graphs)
-        The fold that tests each graph, from 0; -1 where a graph only trains.
+        The fold in which each graph is tested, from 0; -1 for a graph that is never tested.
     scheme : str
         How the splits were made.
     forward : bool
-        A fold is predicted from the graphs of lower folds alone, as in splits by time.
+        Whether a fold is predicted from the graphs of lower folds alone, as in splits by time.
     grouped : bool
-        Graphs that belong together are in one fold.
+        Whether graphs that belong together are in one fold.
     seed : int
+        Seed of the random numbers that made the folds.
 
     Examples
     --------
@@ -68,7 +69,7 @@ class Splits:
     def __post_init__(self) -> None:
         self.fold = np.atleast_2d(np.asarray(self.fold, np.int64))
         if self.fold.ndim != 2 or not self.fold.size or self.fold.min() < -1 or self.fold.max() < 0:
-            raise ValueError("fold: want folds from 0, or -1, of each graph in each repeat")
+            raise ValueError("fold: want a whole number for each graph: its fold from 0, or -1")
 
     @property
     def folds(self) -> int:
@@ -84,7 +85,7 @@ class Splits:
     ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Yield the positions of training and of test graphs, fold by fold, repeat by repeat."""
         if X is not None and len(X) != self.fold.shape[1]:
-            raise ValueError(f"splits of {self.fold.shape[1]} graphs, but {len(X)} graphs")
+            raise ValueError(f"X has {len(X)} graphs, but the splits are of {self.fold.shape[1]}")
         for row in self.fold:
             for f in range(self.folds):
                 train = row < f if self.forward else row != f
@@ -95,8 +96,8 @@ class Splits:
         """Return the splits of pairs of training and test positions among `n` graphs.
 
         ``Splits.of(GroupKFold(5).split(X, y, scaffolds(X)), len(X))`` keeps those of scikit-learn.
-        A repeat begins where a graph is tested again. A fold is predicted from all other graphs of its
-        repeat, or each from those before it and a first part, as by ``TimeSeriesSplit``.
+        A new repeat begins when a graph is tested again. Every fold must be predicted from all other graphs
+        of its repeat; or every fold from those before it and a first part, as by ``TimeSeriesSplit``.
         """
         pairs = [(np.sort(np.asarray(a)), np.asarray(b)) for a, b in pairs]
         rows: list[np.ndarray] = []
@@ -110,20 +111,22 @@ class Splits:
                 continue
             if all(np.array_equal(got[0], want[0]) for got, want in zip(out.split(), pairs)):
                 return out
-        raise ValueError("no folds: each is trained on all other graphs of its repeat, or on all before it")
+        raise ValueError(
+            "pairs: want each fold trained on all other graphs of its repeat, or on all before it"
+        )
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], ids: Sequence[str] | None = None) -> Splits:
         """Read a file that ``mlg evaluate --save-splits`` or `write` has written.
 
-        `ids` are the identifiers of the graphs; it is an error if the file is for others.
+        `ids` are the identifiers of the graphs. If the file has other identifiers, that is an error.
         """
         try:
             x = json.loads(Path(path).read_text())
             known = {k: x[k] for k in ("scheme", "forward", "grouped", "seed") if k in x}
             out = cls(x["fold"], **known)
         except (ValueError, KeyError, TypeError, AttributeError) as e:
-            raise ValueError(f"{path}: no file of splits: {e}") from None
+            raise ValueError(f"{path} is no file of splits: {e}") from None
         if ids is not None and "ids" in x and list(ids) != x["ids"]:
             raise ValueError(f"{path}: the splits are for other graphs")
         return out

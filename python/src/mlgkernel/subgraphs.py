@@ -44,8 +44,8 @@ class NeighborhoodSubgraphPairwiseDistance(Kernel):
 
     Notes
     -----
-    Labels of edges count where the graphs have them. Values do not depend on other graphs, nor on the order
-    of vertices. In GraKeL 0.1.11 they do: ``k_r'd'(G, G)`` is 1 without any pair where another graph has one,
+    Labels of edges count if the graphs have them. Values do not depend on other graphs, nor on the order
+    of vertices. In GraKeL 0.1.11 they do: if G has no pair but another graph has one, ``k_r'd'(G, G)`` is 1,
     and equal neighbourhoods are not always found equal.
 
     Examples
@@ -92,7 +92,7 @@ class OddSth(Kernel):
     n_jobs, normalize, verbose
         As in `VertexHistogram`.
     h : int from 1 to 65536 or None, default None
-        Number of steps; None for any.
+        Number of steps. None is for any number.
 
     Notes
     -----
@@ -149,21 +149,21 @@ class SubgraphMatching(Kernel):
     k : int from 1 to 7, default 5
         Largest number of vertices.
     kv : "equal", None or callable, default "equal"
-        Kernel of the labels of vertices: 1 for equal labels and 0 for others; with None they play no part. A
-        symmetric function of two labels gives any number. Attributes are given to it as arrays.
+        Kernel of the labels of vertices. "equal" gives 1 for equal labels and 0 for others. With None labels
+        do not count. A symmetric function of two labels gives any number. It gets attributes as arrays.
     ke : "equal", None or callable, default "equal"
-        The same for labels of edges. Without a function, edges without labels have equal ones.
+        The same for labels of edges. With "equal", all edges without labels are equal.
     lw : str, sequence or callable, default "uniform"
-        Weights: "uniform" (1), "increasing" (n), "decreasing" (1/n) or "strong_decreasing" (1/n**2) for n
-        vertices, ``k + 1`` numbers for 0 to k vertices, of which the first plays no part, or a function of n.
+        Weights for n vertices: "uniform" (1), "increasing" (n), "decreasing" (1/n) or "strong_decreasing"
+        (1/n**2); or a function of n; or ``k + 1`` numbers for 0 to k vertices. The first of them has no
+        effect.
 
     Notes
     -----
-    A function is called once for every two different labels, of which there may be up to 4096, and the
-    worker gets the table of its values. Labels are texts here. Functions get numbers, and arrays, for texts
-    that are numbers, or lists of numbers. With functions graphs are compared pair by pair, in time in
-    proportion to the number of isomorphisms. GraKeL 0.1.11 calls a function `lw` with ``n - 1``, and accepts
-    no sequence.
+    A function is called once for every two different labels. There may be up to 4096 labels. Labels are
+    texts. A function gets a number if the text is a number, and an array if it is a list of numbers. With
+    functions, graphs are compared pair by pair. The time is in proportion to the number of isomorphisms.
+    GraKeL 0.1.11 calls a function `lw` with ``n - 1``, and accepts no sequence.
 
     Examples
     --------
@@ -228,6 +228,7 @@ class SubgraphMatching(Kernel):
 
     def _fit(self, X: Any, gram: bool) -> np.ndarray | None:
         self._forget()  # also when reading the graphs fails
+        vars(self).pop("_train", None)
         self._tables = {name: _Table() for name in ("kv", "ke") if callable(getattr(self, name))}
         if self._tables:
             self._record()  # wrong parameters are told before wrong graphs

@@ -13,7 +13,7 @@ from sklearn.svm import SVC
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ._engine import warn_of
+from ._engine import counted, warn_of
 from ._inputs import _elements, _from_data, _numpy
 from .exceptions import GraphError
 from .graph import Graph
@@ -92,7 +92,7 @@ def graph_from_networkx(
         if tag is None or (tag not in data and value is not None):
             return value
         if tag not in data:
-            raise GraphError(f"{what} has no datum {tag!r}")
+            raise GraphError(f"{what} has no attribute {tag!r}")
         return data[tag]
 
     for i, g in enumerate(X):
@@ -130,10 +130,10 @@ def graph_from_pandas(
     Parameters
     ----------
     edge_df : (DataFrame, graph column, (source column, target column), weight column, label column)
-        The edges. The weight column may be None; the label column too, or a list of columns whose
-        numbers are attributes.
+        The edges. The weight column and the label column may be None. The label column may also be a list
+        of columns, whose numbers are attributes.
     node_df : (DataFrame, graph column, label column), optional
-        The vertices, whose names are the index of the table; the label column as above.
+        The vertices. Their names are the index of the table. The label column is as above.
     directed : bool
         Whether the table has both directions of every edge.
     as_Graph : bool
@@ -203,10 +203,10 @@ def graph_from_csv(
     Parameters
     ----------
     edge_files : (paths, weighted, attributes)
-        The files, whose lines are two vertices; then a weight if `weighted`; then a label where
-        `attributes` is False, numbers where it is True, nothing where it is None.
+        The files. A line has two vertices, and a weight if `weighted` is true. Then it has a label if
+        `attributes` is False, numbers if it is True, and nothing if it is None.
     node_files : (paths, attributes), optional
-        Files whose lines are a vertex and its label or numbers, as above.
+        Files in which a line has a vertex, and its label or numbers, as above.
     index_type : callable
         What makes a vertex of its text.
     directed : bool
@@ -237,7 +237,9 @@ def graph_from_csv(
         vertex_paths, vertex_attributes = list(node_files[0]), node_files[1]
         paths = list(paths)
         if len(paths) != len(vertex_paths):
-            raise ValueError(f"{len(paths)} files of edges and {len(vertex_paths)} of nodes, want as many")
+            raise ValueError(
+                f"{len(paths)} files of edges and {len(vertex_paths)} of nodes, want equal numbers"
+            )
 
     def label(fields: list[str], kind: bool | None) -> Any:
         if kind is None:
@@ -259,7 +261,9 @@ def graph_from_csv(
                 if fields == [""]:
                     continue
                 if len(fields) < least:
-                    raise GraphError(f"{path}:{number}: {len(fields)} fields, want at least {least}")
+                    raise GraphError(
+                        f"{path}:{number}: {counted(len(fields), 'field')}, want at least {least}"
+                    )
                 try:
                     yield read(fields)
                 except ValueError as e:
@@ -283,7 +287,7 @@ def graph_from_torch_geometric(
     ----------
     data : Data, Batch, dataset, loader, or iterable of Data
     node_one_hot, edge_one_hot : bool
-        Take rows of `x` and `edge_attr` for labels, not attributes; all have to be one-hot.
+        Take rows of `x` and `edge_attr` for labels, not attributes. All rows must be one-hot.
     ignore_y : bool
         Leave out the classes.
 
@@ -299,14 +303,18 @@ def graph_from_torch_geometric(
     graphs = _from_data(list(enumerate(items)))
     for i, (d, g) in enumerate(zip(items, graphs)):
         if node_one_hot and g.labels is None:
-            raise GraphError(f"graph {i}: x: rows that are not one-hot")
+            raise GraphError(
+                f"graph {i}: x: rows are not one-hot in all graphs, which node_one_hot=True needs"
+            )
         if (
             edge_one_hot
             and g.edge_labels is None
             and len(g.edges)
             and getattr(d, "edge_attr", None) is not None
         ):
-            raise GraphError(f"graph {i}: edge_attr: rows that are not one-hot")
+            raise GraphError(
+                f"graph {i}: edge_attr: rows are not one-hot in all graphs, which edge_one_hot=True needs"
+            )
         if node_one_hot:
             g.attributes = None
     out: dict[str, Any] = {"graph": graphs[0] if single else graphs}
@@ -316,11 +324,12 @@ def graph_from_torch_geometric(
 
 
 class KMTransformer(TransformerMixin, BaseEstimator):
-    """A kernel matrix that is known, as a step of a pipeline: its input is positions of graphs.
+    """A known kernel matrix as a step of a pipeline. Its input is positions of graphs in the matrix.
 
     Parameters
     ----------
-    K : array of shape (n, n), sparse matrix, or Bunch with ``mat``
+    K : array of shape (n, n), sparse matrix, or Bunch with ``mat``; no default
+        The kernel matrix. `transform` returns ``K[X][:, X_]`` for the positions X_ of `fit`.
 
     Attributes
     ----------
@@ -378,18 +387,18 @@ def cross_validate_Kfold_SVM(
     Parameters
     ----------
     K : list of kernel matrices, or of lists of them
-        Each entry is one kernel; a list is one with several parameters.
+        Each entry is one kernel. A list is one kernel with several parameters.
     y : array of classes
     n_iter, n_splits : int
         Repeats and folds.
     C_grid : sequence of float, optional
         By default 1e-7, 1e-5, …, 1e5, divided by the number of graphs.
     random_state : int, RandomState or None
-        Of the folds, which are the same for all kernels.
+        Seed of the folds. These are the same for all kernels.
     scoring : str or callable
-        Of the choice of C and of the result.
+        Score by which C is chosen, and which is returned.
     fold_reduce : callable or None
-        What a repeat makes of the scores of its folds. None is their mean.
+        Function that makes one result of the scores of the folds of a repeat. None is their mean.
 
     Returns
     -------

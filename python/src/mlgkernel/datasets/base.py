@@ -28,9 +28,9 @@ class Dataset:
     name : str
     graphs : list of Graph
     target : ndarray
-        Class or value of every graph: integers or floats where all are numbers, else texts.
-        NaN among numbers and an empty text among others where there is none; texts among many
-        numbers, such as ">10", are none. A column for each target where there are several.
+        Class or value of every graph: integers or floats if all are numbers, else texts. A missing
+        value is NaN among numbers, and an empty text among texts. A text among many numbers, such as
+        ">10", counts as missing. If there are several targets, each has a column.
     ids : list of str
     warnings : list of str
         What was put right or left out while reading.
@@ -87,17 +87,17 @@ def load(
     format : str
         ``"auto"``, or tudataset, smiles, csv, tsv, parquet, sdf, jsonl, graphml, dot, edgelist.
     smiles_column, target, id : str
-        Columns or data fields; by default names and values tell. ``target`` may be several: a
-        list, names with commas between them, or ``"all"``.
+        Columns or data fields. By default they are found by their names and values. ``target`` may name
+        several: as a list, with commas between the names, or as ``"all"``.
     hydrogens : {"written", "explicit", "implicit"}
-        Hydrogens of molecules that become vertices: as in the data, all, or none.
+        Which hydrogens of molecules become vertices: those in the data, all, or none.
     atom_charge, atom_aromatic, atom_hydrogens : bool
         What labels of atoms say besides the element.
     strict : bool
-        Refuse molecules that cannot be read. By default they are left out, and ``warnings`` and
-        ``info["skipped"]`` tell them.
+        Raise an error for a molecule that cannot be read. By default such molecules are left out, and
+        ``warnings`` and ``info["skipped"]`` name them.
     largest_fragment : bool
-        Of molecules of several fragments, such as salts, keep the largest.
+        Keep only the largest fragment of a molecule with several, such as a salt.
     edge_weight : {"weight", "unit", "order", "distance"}
         Where edge weights come from.
 
