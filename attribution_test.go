@@ -211,7 +211,6 @@ func targets(r *rand.Rand, n int) []target {
 
 // Derivatives agree with differences of the literal forward computation, for all options.
 func TestAttributeDifferences(t *testing.T) {
-	graphtest.Long(t)
 	r := graphtest.Rand(61)
 	var train []*graph.Graph
 	for i := range 5 {

@@ -12,7 +12,6 @@ import (
 	"github.com/mlgkernel/mlg/baseline"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
-	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/kernel"
 )
 
@@ -46,7 +45,6 @@ func moveEdge(r *rand.Rand, g *graph.Graph) *graph.Graph {
 // Distances √(2−2k) are measured in units of the median distance of two molecules. The
 // figures perturb-*.png in bench/runs show the curves.
 func TestSmallChanges(t *testing.T) {
-	graphtest.Long(t)
 	ds, err := dataset.Read(t.Context(), "builtin:drugs", dataset.DefaultOptions())
 	if err != nil {
 		t.Fatal(err)

@@ -8,7 +8,6 @@ import (
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
-	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/kernel"
 )
 
@@ -21,7 +20,6 @@ func molecular(exact bool) mlg.Kernel {
 
 // With bonds the kernel is the mean of that of graphs as they are and of that of graphs whose edges are vertices.
 func TestBonds(t *testing.T) {
-	graphtest.Long(t)
 	ds, err := dataset.Read(t.Context(), "builtin:drugs", dataset.DefaultOptions())
 	if err != nil {
 		t.Fatal(err)
@@ -132,7 +130,6 @@ func TestBondsSame(t *testing.T) {
 
 // The nearest drugs are those that a chemist would name, in an order that one would accept.
 func TestNearestDrugs(t *testing.T) {
-	graphtest.Long(t)
 	ds, err := dataset.Read(t.Context(), "builtin:drugs", dataset.DefaultOptions())
 	if err != nil {
 		t.Fatal(err)

@@ -183,7 +183,6 @@ func smallGraphs() []*graph.Graph {
 // The exact kernel agrees with the letter of the definition: balls, arbitrary
 // neighbourhoods, discount, truncated pairs, other base kernels.
 func TestExactIsLiteral(t *testing.T) {
-	graphtest.Long(t)
 	gs := smallGraphs()
 	for _, c := range []struct {
 		name string

@@ -247,7 +247,7 @@ func referenceMatching(k SubgraphMatching, a, b *graph.Graph) float64 {
 	var extend func(value float64)
 	extend = func(value float64) {
 		n := len(from)
-		if n > 0 && connectedSet(a, from) {
+		if n > 0 && k.Weights[n-1] != 0 && connectedSet(a, from) {
 			sum += k.Weights[n-1] * value
 		}
 		if n == len(k.Weights) {
@@ -260,7 +260,7 @@ func referenceMatching(k SubgraphMatching, a, b *graph.Graph) float64 {
 		for u := start; u < a.N(); u++ {
 			for v := range b.N() {
 				product := value * compare(referenceLabel(k.Labels, a, u), referenceLabel(k.Labels, b, v), k.Vertices, k.VertexValues)
-				if slices.Contains(to, v) {
+				if product == 0 || slices.Contains(to, v) {
 					continue
 				}
 				for i := range from {

@@ -3,6 +3,7 @@ package baseline
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -398,17 +399,16 @@ func btoi(b bool) int {
 }
 
 func connectedSet(g *graph.Graph, set []int) bool {
-	reached := map[int]bool{set[0]: true}
+	reached := make([]bool, len(set))
+	reached[0] = true
 	for range set {
-		for _, u := range set {
-			for _, v := range set {
-				if reached[u] && g.HasEdge(u, v) {
-					reached[v] = true
-				}
+		for i, u := range set {
+			for j, v := range set {
+				reached[j] = reached[j] || reached[i] && g.HasEdge(u, v)
 			}
 		}
 	}
-	return len(reached) == len(set)
+	return !slices.Contains(reached, false)
 }
 
 // productMatrix forms the adjacency matrix of the direct product of equal labels.

@@ -31,10 +31,6 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// short are the scripts of the short tests, which the race detector runs: those with progress,
-// signals and files of finished rows.
-var short = []string{"testdata/script/gram.txtar", "testdata/script/interrupt.txtar", "testdata/script/compare.txtar"}
-
 // Transcripts of real runs, one for each command and each kind of mistake.
 func TestScripts(t *testing.T) {
 	p := testscript.Params{
@@ -65,9 +61,6 @@ func TestScripts(t *testing.T) {
 			"interrupt":    interrupt,
 			"zipfolder":    zipFolder,
 		},
-	}
-	if testing.Short() {
-		p.Dir, p.Files = "", short
 	}
 	testscript.Run(t, p)
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/internal/file"
-	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/model"
 	"github.com/mlgkernel/mlg/svm"
 	"github.com/rogpeppe/go-internal/testscript"
@@ -19,7 +18,6 @@ import (
 
 // Transcripts of the commands that make and use models.
 func TestModelScripts(t *testing.T) {
-	graphtest.Long(t)
 	testscript.Run(t, testscript.Params{Dir: "testdata/models", Cmds: map[string]func(*testscript.TestScript, bool, []string){
 		"damage": damage,
 	}})

@@ -188,9 +188,8 @@ func Shuffle(r *rand.Rand, g *graph.Graph) (*graph.Graph, []int) {
 	return g.Induced(order).With(g.ID(), g.Target()), perm
 }
 
-// Long ends a test that takes long in short mode, go test -short: before a commit, where the race
-// detector or emulation makes it slow, and where the assembly that it runs through is switched off.
-// make test runs it once.
+// Long ends a test that takes long in short mode, go test -short, which make test and make check are.
+// make test-full runs it.
 func Long(t testing.TB) {
 	t.Helper()
 	if testing.Short() {
