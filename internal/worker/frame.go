@@ -47,12 +47,13 @@ type array struct {
 
 // answer is the header of an answer.
 type answer struct {
-	Result any     `json:"result,omitempty"`
-	Arrays []array `json:"arrays,omitempty"`
-	File   string  `json:"file,omitempty"`
-	Error  string  `json:"error,omitempty"`
-	Kind   string  `json:"kind,omitempty"` // of the error: value, file, missing, handle, internal
-	Notes  *notes  `json:"notes,omitempty"`
+	Result any      `json:"result,omitempty"`
+	Arrays []array  `json:"arrays,omitempty"`
+	File   string   `json:"file,omitempty"`
+	Error  string   `json:"error,omitempty"`
+	Kind   string   `json:"kind,omitempty"` // of the error: value, file, missing, handle, internal
+	Notes  *notes   `json:"notes,omitempty"`
+	Said   []string `json:"said,omitempty"` // by a device, for the user
 	// Progress makes the frame no answer, but news of the work on it.
 	Progress *kernel.Progress `json:"progress,omitempty"`
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/baseline"
+	"github.com/mlgkernel/mlg/cuda"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
@@ -21,10 +22,28 @@ import (
 type workArgs struct {
 	Workers   int     `json:"workers"`    // 0 for all processors
 	MaxMemory float64 `json:"max_memory"` // GB for the tables of exact kernels, 0 for the default
+	Device    string  `json:"device"`     // as cuda.Choose takes it, "" for the processor
 }
 
-func (a workArgs) work() kernel.Work {
-	return kernel.Work{Workers: a.Workers, Memory: int64(a.MaxMemory * 1e9)}
+// work returns how the computations of a request are carried out. A device is opened once.
+func (s *server) work(a workArgs) (kernel.Work, error) {
+	w := kernel.Work{Workers: a.Workers, Memory: int64(a.MaxMemory * 1e9), Device: s.devices[a.Device]}
+	if a.Device == "" || w.Device != nil {
+		return w, nil
+	}
+	d, _, err := cuda.Choose(a.Device, s.note) // until the process ends
+	if err != nil {
+		return w, fmt.Errorf("device = %s: %w", a.Device, err)
+	}
+	s.devices[a.Device], w.Device = d, d
+	return w, nil
+}
+
+// note keeps what a device says for the next answer.
+func (s *server) note(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.said = append(s.said, text)
 }
 
 // kernelArgs say which kernel is fitted, and how.
@@ -47,7 +66,11 @@ type info struct {
 // fitKernel fits a kernel to the graphs of a request. The weight of a step of walks of any length becomes
 // one for which their series converges.
 func (c *call) fitKernel(args kernelArgs) (*fitted, *info, error) {
-	c.carryOut(args.work())
+	work, err := c.work(args.workArgs)
+	if err != nil {
+		return nil, nil, err
+	}
+	c.carryOut(work)
 	graphs, err := c.graphs()
 	if err != nil {
 		return nil, nil, err
@@ -73,7 +96,7 @@ func (c *call) fitKernel(args kernelArgs) (*fitted, *info, error) {
 			record = k
 		}
 	}
-	f := &fitted{work: args.work()}
+	f := &fitted{work: work}
 	if f.model, err = model.New(c.ctx, graphs, record); err != nil {
 		return nil, nil, err
 	}
@@ -186,7 +209,11 @@ func (c *call) load(args workArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.describe(&fitted{model: m, work: args.work()}), nil
+	work, err := c.work(args)
+	if err != nil {
+		return nil, err
+	}
+	return c.describe(&fitted{model: m, work: work}), nil
 }
 
 // multiscale returns the low-rank kernel of a model that has only one, with bonds or without. It is

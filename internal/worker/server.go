@@ -20,6 +20,7 @@ import (
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/model"
 	"github.com/mlgkernel/mlg/nystrom"
+	"github.com/mlgkernel/mlg/spd"
 	"github.com/mlgkernel/mlg/svm"
 )
 
@@ -38,8 +39,12 @@ type fitted struct {
 
 // server answers the requests of one parent.
 type server struct {
-	held map[int64]*fitted
-	next int64
+	held    map[int64]*fitted
+	next    int64
+	devices map[string]spd.Device
+
+	mu   sync.Mutex
+	said []string // by devices, since the last answer
 }
 
 // keep puts something under a new handle.
@@ -160,7 +165,7 @@ func Serve(ctx context.Context, r io.Reader, w io.Writer, dir string) error {
 			}
 		}
 	}()
-	s := &server{held: map[int64]*fitted{}}
+	s := &server{held: map[int64]*fitted{}, devices: map[string]spd.Device{}}
 	for serial := int64(1); ; serial++ {
 		select {
 		case <-ctx.Done():
@@ -177,6 +182,9 @@ func Serve(ctx context.Context, r io.Reader, w io.Writer, dir string) error {
 			if ctx.Err() != nil {
 				continue
 			}
+			s.mu.Lock()
+			a.Said, s.said = s.said, nil
+			s.mu.Unlock()
 			if err := writeAnswer(w, folder, serial, a); err != nil {
 				return err
 			}

@@ -192,7 +192,7 @@ class Held:
     def __reduce__(self) -> tuple[Any, ...]:
         if self.op in ("fit", "train"):
             _, arrays = call("save", {}, held=self)
-            work = {k: self.args[k] for k in ("workers", "max_memory") if k in self.args}
+            work = {k: self.args[k] for k in ("workers", "max_memory", "device") if k in self.args}
             return Held, ("load", work, arrays["bytes"].tobytes())
         return Held, (self.op, self.args, self.body)
 
@@ -276,6 +276,8 @@ class Engine:
         if answer.get("error"):
             raise _error(answer["kind"], answer["error"])
         self.notes = answer.get("notes") or {}
+        for text in answer.get("said") or []:
+            warn(text)
         arrays = {}
         for a in answer.get("arrays", ()):
             kind = np.dtype(a["type"])

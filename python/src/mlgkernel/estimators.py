@@ -76,6 +76,7 @@ class _Multiscale(OnGraphs):
             args = {
                 "kernel": kernel,
                 "workers": jobs(e.n_jobs),
+                "device": e.device,
                 "svm": {
                     "C": number("C", e.C),
                     "Tolerance": number("tol", e.tol),
@@ -193,7 +194,7 @@ def _fitting(X: Any, y: np.ndarray) -> Any:
 
 def _written(params: dict[str, Any], seed: int) -> str:
     """Return parameters as a text for a model file."""
-    plain = {k: v.item() if isinstance(v, np.generic) else v for k, v in params.items() if k != "n_jobs"}
+    plain = {k: v.item() if isinstance(v, np.generic) else v for k, v in params.items() if k not in ("n_jobs", "device")}
     if isinstance(plain["random_state"], np.random.RandomState):
         plain["random_state"] = seed
     return repr({k: tuple(v) if isinstance(v, np.ndarray) else v for k, v in plain.items()})
@@ -240,6 +241,9 @@ class MLGClassifier(ClassifierMixin, _Multiscale):
         Number of threads. None and -1 mean all processors.
     verbose : bool, default False
         Show progress on standard error, by tqdm if it is installed, and say what was done.
+    device : {"cpu", "cuda", "auto"}, default "cpu"
+        What computes large matrices: the processor, an NVIDIA GPU, or a GPU where there is one and enough
+        work. The values are the same.
 
     Attributes
     ----------
@@ -286,6 +290,7 @@ class MLGClassifier(ClassifierMixin, _Multiscale):
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: bool = False,
+        device: str = "cpu",
     ) -> None:
         self.radii = radii
         self.eta = eta
@@ -308,6 +313,7 @@ class MLGClassifier(ClassifierMixin, _Multiscale):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.device = device
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train on graphs `X` and their classes `y`.
@@ -423,7 +429,7 @@ class MLGRegressor(RegressorMixin, _Multiscale):
     Parameters
     ----------
     radii, eta, gamma, n_samples, rank, base, bonds, landmarks, combine, power, \
-discount, random_state, n_jobs, verbose
+discount, random_state, n_jobs, verbose, device
         As in `MLGClassifier`.
     learner : {"ridge", "svm"}, default "ridge"
         A Gaussian process, which is kernel ridge regression with deviations; or support vector
@@ -473,6 +479,7 @@ discount, random_state, n_jobs, verbose
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: bool = False,
+        device: str = "cpu",
     ) -> None:
         self.radii = radii
         self.eta = eta
@@ -494,6 +501,7 @@ discount, random_state, n_jobs, verbose
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.device = device
 
     def fit(self, X: Any, y: Any) -> Self:
         """Train on graphs `X` and their values `y`."""

@@ -74,6 +74,9 @@ class MultiscaleLaplacian(Kernel):
         Exponent of the kernel.
     discount : bool, default False
         Divide features by 1 + distance to the centre.
+    device : {"cpu", "cuda", "auto"}, default "cpu"
+        What computes large matrices: the processor, an NVIDIA GPU, or a GPU where there is one and enough
+        work. The values are the same.
 
     Notes
     -----
@@ -120,6 +123,7 @@ class MultiscaleLaplacian(Kernel):
         combine: str = "top",
         power: int = 1,
         discount: bool = False,
+        device: str = "cpu",
     ) -> None:
         self.n_jobs = n_jobs
         self.normalize = normalize
@@ -142,6 +146,7 @@ class MultiscaleLaplacian(Kernel):
         self.combine = combine
         self.power = power
         self.discount = discount
+        self.device = device
 
     def _record(self) -> dict[str, Any]:
         record = multiscale(self, exact=bool(self.exact), pair_rank=whole("pair_rank", self.pair_rank))
