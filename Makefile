@@ -95,6 +95,20 @@ generate-check: # in a copy, because other steps read the files at the same time
 	@$(MAKE) -s -C .tools/asm -f $(CURDIR)/Makefile generate
 	@for p in $(ASSEMBLY); do for f in .tools/asm/$$p/*; do diff $$f $$p || exit 1; done; done
 
+# The code of GPUs, compiled by NVRTC from PyPI, which needs none.
+NVRTC = nvidia-cuda-nvrtc-cu12==12.0.140
+
+generate-cuda: .venv/cuda
+	.venv/cuda/bin/python cuda/generate.py cuda
+
+generate-cuda-check: .venv/cuda
+	@rm -rf .tools/cuda && mkdir -p .tools/cuda && .venv/cuda/bin/python cuda/generate.py .tools/cuda
+	@for f in .tools/cuda/*; do diff $$f cuda || exit 1; done
+
+.venv/cuda:
+	$(PYTHON) -m venv $@
+	$@/bin/python $(PIP) install $(NVRTC) || { rm -rf $@; exit 1; }
+
 # Static binaries for six systems, the manual page, completion scripts, and checksums, in dist/.
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo development)
 SYSTEMS   = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
@@ -163,8 +177,8 @@ test-python:
 	.venv/source/bin/python $(PIP) wheel --no-deps -w .venv/dist ./python
 	.venv/source/bin/python $(PIP) install --no-deps --force-reinstall .venv/dist/*.whl
 	.venv/source/bin/ruff check -q python
-	.venv/source/bin/ruff check -q --config python/pyproject.toml testdata
-	.venv/source/bin/ruff format -q --check --config python/pyproject.toml python testdata
+	.venv/source/bin/ruff check -q --config python/pyproject.toml testdata cuda
+	.venv/source/bin/ruff format -q --check --config python/pyproject.toml python testdata cuda
 	.venv/source/bin/python testdata/golden/generate.py
 	cd python && ../.venv/source/bin/python -m pytest
 	MLG_PYTHON=$(CURDIR)/.venv/source/bin/python $(GO) test -vet=off -run TestReadme .

@@ -27,7 +27,7 @@ var orders = []int{4, 6, 8, 10, 12, 16, 24, 32, 48, 64}
 
 // Sizes of what is computed at a time. They change the speed, not a bit of the result.
 const (
-	slotCount   = 6
+	slotCount   = 12
 	side        = 2048 // of the rectangles for orders up to wideOrder, half of it for greater ones
 	wideOrder   = 32
 	inputBytes  = 2 * (side/2 + spd.Lanes) * (maxOrder*(maxOrder+1)/2 + 3) * 8
@@ -38,6 +38,10 @@ const (
 // Device is a GPU. It implements spd.Device. Its methods may be called concurrently: transfers of
 // one call then overlap with the work of others.
 type Device struct {
+	// Least is the time in seconds below which the processor computes what a call wants, because a
+	// call of the GPU takes longer.
+	Least float64
+
 	name    string
 	control *driver
 	context uint64
@@ -70,7 +74,7 @@ func Open() (*Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Device{control: drivers[0], slots: make(chan *slot, slotCount), kernels: map[int]*kernels{}}
+	d := &Device{Least: callSeconds, control: drivers[0], slots: make(chan *slot, slotCount), kernels: map[int]*kernels{}}
 	if d.context, d.name, err = d.control.begin(); err == nil {
 		err = d.control.do("cuCtxSetCurrent", d.context)
 	}
@@ -173,11 +177,10 @@ func (d *Device) Block(rows, columns int, same bool, p int) (height, width int) 
 // callSeconds is about the time that a call takes however little it computes.
 const callSeconds = 1e-4
 
-// Cross implements spd.Device. The processor computes what takes less time than to call the GPU, and
-// orders above 64.
+// Cross implements spd.Device. The processor compares matrices of orders above 64.
 func (d *Device) Cross(ctx context.Context, dst []float64, stride int, a *spd.Batch, i0, i1 int, b *spd.Batch, j0, j1 int) error {
 	p := a.Order()
-	if p > maxOrder || seconds((i1-i0)*(j1-j0), p) < callSeconds {
+	if p > maxOrder || seconds((i1-i0)*(j1-j0), p) < d.Least {
 		return spd.CPU{}.Cross(ctx, dst, stride, a, i0, i1, b, j0, j1)
 	}
 	if !spd.CheckCross(dst, stride, a, i0, i1, b, j0, j1) {

@@ -24,6 +24,7 @@ func device(t testing.TB) *Device {
 	if err != nil {
 		graphtest.NoDevice(t, err)
 	}
+	d.Least = 0
 	t.Cleanup(func() { d.Close() })
 	return d
 }

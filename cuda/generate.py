@@ -28,9 +28,7 @@ def ptx(source, order):
     program = ctypes.c_void_p()
     nvrtc.nvrtcCreateProgram(ctypes.byref(program), source.encode(), b"kernels.cu", 0, None, None)
     options = [o.encode() for o in [*OPTIONS, f"-DORDER={order}"]]
-    failed = nvrtc.nvrtcCompileProgram(
-        program, len(options), (ctypes.c_char_p * len(options))(*options)
-    )
+    failed = nvrtc.nvrtcCompileProgram(program, len(options), (ctypes.c_char_p * len(options))(*options))
     if log := text(program, "ProgramLog"):
         sys.exit(log)
     if failed:

@@ -9,7 +9,9 @@ typedef long long i64;
 
 constexpr int P = ORDER;
 constexpr int SIZE = P * (P + 1) / 2;
-constexpr double LEAST = 0x1p-127; // spd.leastPivot
+
+// The first 32 bits of spd.leastPivot = 2^-127 and of infinity.
+constexpr unsigned LEAST = (1023 - 127) << 20, INFINITE = 0x7ff << 20;
 
 // Pairs for which one thread has enough registers are factored by one, others by THREADS of a warp.
 constexpr int THREADS = P <= 16 ? 1 : P <= 24 ? 4 : P <= 32 ? 8 : P <= 48 ? 16 : 32;
@@ -41,16 +43,14 @@ extern "C" __global__ void layout(double *dst, i64 entry, i64 matrix, const doub
 }
 
 // reciprocal returns 1/d, correctly rounded, for a pivot in range: an approximation and two steps of
-// Newton's method, the last with an exact residual. That is one too low in the last place where all
-// bits of the mantissa are set, and right everywhere else (Markstein). Other numbers give anything.
+// Newton's method, the last with an exact residual (Markstein's theorem). The first step rounds up. So
+// the last is right too where all bits of the mantissa are set. Other numbers give anything.
 __device__ double reciprocal(double d) {
 	double y;
 	asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(d));
 	double e = fma(-d, y, 1.0);
-	y = fma(y, fma(e, e, e), y);
-	y = fma(y, fma(-d, y, 1.0), y);
-	i64 all = (1LL << 52) - 1;
-	return (__double_as_longlong(d) & all) == all ? __longlong_as_double(__double_as_longlong(y) | 1) : y;
+	y = __fma_ru(y, fma(e, e, e), y);
+	return fma(y, fma(-d, y, 1.0), y);
 }
 
 __device__ double scale(double x, i64 n) { return x * __longlong_as_double((n + 1023) << 52); }
@@ -65,7 +65,7 @@ struct Determinant {
 
 	// times multiplies by pivot c. The product of eight pivots in range does not overflow.
 	__device__ void times(double d, int c) {
-		bad |= !(d >= LEAST && d <= 0x1.fffffffffffffp+1023);
+		bad |= (unsigned)__double2hiint(d) - LEAST >= INFINITE - LEAST;
 		mant *= d;
 		if (c % 8 == 7 || c == P - 1) {
 			i64 b = __double_as_longlong(mant);

@@ -9,7 +9,10 @@ import (
 )
 
 // Device is a GPU; there is none here.
-type Device struct{ spd.CPU }
+type Device struct {
+	spd.CPU
+	Least float64
+}
 
 // Open returns an error.
 func Open() (*Device, error) {

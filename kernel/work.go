@@ -14,7 +14,7 @@ import (
 type Work struct {
 	// Workers is the number of goroutines that compute; 0 means one for each processor.
 	Workers int
-	// Device computes the values of low-rank kernels; nil means the processor.
+	// Device computes the values of low-rank kernels; nil means DefaultDevice.
 	Device spd.Device
 	// Memory bounds the bytes of the tables that exact kernels keep; 0 means 16 GB.
 	Memory int64
@@ -33,6 +33,9 @@ type Progress struct {
 	Done  int64  `json:"done"`
 	Total int64  `json:"total"`
 }
+
+// DefaultDevice computes where a context names no device.
+var DefaultDevice spd.Device = spd.CPU{}
 
 type workKey struct{}
 
@@ -58,7 +61,7 @@ func WorkOf(ctx context.Context) Work {
 		w.Memory = 16e9
 	}
 	if w.Device == nil {
-		w.Device = spd.CPU{}
+		w.Device = DefaultDevice
 	}
 	return w
 }

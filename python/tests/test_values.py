@@ -316,3 +316,17 @@ def test_attributes_are_vectors(molecules):
 
 def test_version():
     assert mlgkernel.__version__
+
+
+def test_device():
+    graphs = ["CCO", "CCN", "c1ccccc1O"]
+    want = MultiscaleLaplacian().fit_transform(graphs)
+    assert (MultiscaleLaplacian(device="auto").fit_transform(graphs) == want).all()
+    with pytest.raises(ValueError, match=r"device=.*tpu"):
+        MultiscaleLaplacian(device="tpu").fit(graphs)
+    try:
+        got = MultiscaleLaplacian(device="cuda").fit_transform(graphs)
+    except ValueError as e:  # no GPU here
+        assert str(e).startswith("device=cuda: ")
+    else:
+        assert (got == want).all()

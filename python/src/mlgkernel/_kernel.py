@@ -121,7 +121,11 @@ class Kernel(TransformerMixin, OnGraphs):
         raise NotImplementedError
 
     def _request(self) -> dict[str, Any]:
-        return {"kernel": self._record(), "workers": jobs(self.n_jobs), "device": getattr(self, "device", "cpu")}
+        return {
+            "kernel": self._record(),
+            "workers": jobs(self.n_jobs),
+            "device": getattr(self, "device", "cpu"),
+        }
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Fit the kernel to graphs.

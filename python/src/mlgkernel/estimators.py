@@ -194,7 +194,11 @@ def _fitting(X: Any, y: np.ndarray) -> Any:
 
 def _written(params: dict[str, Any], seed: int) -> str:
     """Return parameters as a text for a model file."""
-    plain = {k: v.item() if isinstance(v, np.generic) else v for k, v in params.items() if k not in ("n_jobs", "device")}
+    plain = {
+        k: v.item() if isinstance(v, np.generic) else v
+        for k, v in params.items()
+        if k not in ("n_jobs", "device")
+    }
     if isinstance(plain["random_state"], np.random.RandomState):
         plain["random_state"] = seed
     return repr({k: tuple(v) if isinstance(v, np.ndarray) else v for k, v in plain.items()})

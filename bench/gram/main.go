@@ -1,0 +1,94 @@
+// Command gram measures the Gram matrix of many molecule-like graphs, whose values are computed part by
+// part and added up, and not kept:
+//
+//	go run ./bench/molecules -n 100000 DATASET > many.jsonl
+//	go run ./bench/gram -rank 10 -device cuda many.jsonl
+//
+// It fits the low-rank kernel to the first graphs and prints the seconds of each step.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"log"
+	"time"
+
+	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/cuda"
+	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/kernel"
+)
+
+func main() {
+	log.SetFlags(0)
+	k := mlg.Default()
+	flag.IntVar(&k.Rank, "rank", k.Rank, "number of features")
+	flag.IntVar(&k.Samples, "samples", k.Samples, "number of landmarks")
+	fit := flag.Int("fit", 4000, "number of graphs to fit to")
+	name := flag.String("device", "cpu", "cpu, cuda or auto")
+	flag.Parse()
+	device, closer, err := cuda.Choose(*name, func(text string) { log.Print(text) })
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer closer.Close()
+	ctx := kernel.WithWork(context.Background(), kernel.Work{Device: device})
+	if err := run(ctx, k, flag.Arg(0), *fit); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(ctx context.Context, k mlg.Kernel, path string, fit int) error {
+	start := time.Now()
+	step := func(what string) {
+		fmt.Printf("%-10s %8.2f s\n", what, time.Since(start).Seconds())
+		start = time.Now()
+	}
+	ds, err := dataset.Read(ctx, path, dataset.DefaultOptions())
+	if err != nil {
+		return err
+	}
+	step("read")
+	m, err := mlg.Fit(ctx, ds.Graphs[:min(fit, len(ds.Graphs))], k)
+	if err != nil {
+		return err
+	}
+	step("fit")
+	if m, err = m.Facing(ctx, ds.Graphs); err != nil {
+		return err
+	}
+	step("transform")
+	const side = 2048
+	n := len(ds.Graphs)
+	blocks := (n + side - 1) / side
+	sums := make([]float64, blocks*blocks)
+	buffers := make([][]float64, kernel.Workers(ctx))
+	err = kernel.Each(ctx, len(sums), 1, func(w, k int) error {
+		i, j := k/blocks*side, k%blocks*side
+		if j > i {
+			return nil
+		}
+		if buffers[w] == nil {
+			buffers[w] = make([]float64, side*side)
+		}
+		part := buffers[w][:(min(i+side, n)-i)*(min(j+side, n)-j)]
+		err := m.Fill(ctx, part, i, min(i+side, n), j, min(j+side, n))
+		for _, v := range part {
+			sums[k] += v
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	took := time.Since(start)
+	step("gram")
+	sum := 0.0
+	for _, s := range sums {
+		sum += s
+	}
+	pairs := float64(n) * float64(n+1) / 2
+	fmt.Printf("%d graphs, order %v: %.4f ns a pair, sum %v\n", n, m.Orders(), float64(took.Nanoseconds())/pairs, sum)
+	return nil
+}
