@@ -256,7 +256,7 @@ def test_base_kernels():
     for bad in (3, dict, (OddSth,)):
         with pytest.raises(TypeError, match="base_graph_kernel"):
             CoreFramework(base_graph_kernel=bad).fit(graphs)
-    with pytest.raises(ValueError, match="mlg depends on the collection"):
+    with pytest.raises(ValueError, match="its values depend on the collection"):
         CoreFramework(base_graph_kernel=mlgkernel.MultiscaleLaplacian).fit(graphs)
 
 
