@@ -1,5 +1,5 @@
-# make check is what to run before a commit. make test is the one command that checks everything; it
-# installs the tools it needs.
+# make check is what to run before a commit. make test must pass; it installs the tools it needs.
+# make test-full is what CI runs after it: the same steps in full.
 
 GO          ?= go
 STATICCHECK  = honnef.co/go/tools/cmd/staticcheck@v0.8.2
@@ -15,14 +15,14 @@ build:
 	$(GO) build -o bin/mlg ./cmd/mlg
 
 check: fmt lint
-	$(GO) test -short -vet=all ./...
+	$(GO) test -short -vet=all -skip '^TestReadme$$' ./...
 	cd internal/site && $(GO) test -count=1 -run '^TestLinks$$' .
 
-# Two steps at a time: some wait for downloads or for a browser while others compute.
+# Three steps at a time. Those that wait for downloads or for a browser come first.
 test:
-	+$(MAKE) -j2 -Oline tests
+	+$(MAKE) -j3 -Oline tests
 
-tests: tools fmt lint generate-check test-go test-race test-noasm test-python test-beam test-explorer test-kubernetes test-docs test-arm64
+tests: tools fmt test-python test-explorer test-docs lint generate-check test-go test-race test-noasm test-beam test-kubernetes test-arm64
 
 # Debian's packages, one after the other, and modules of Node.
 tools:
@@ -30,24 +30,26 @@ tools:
 	@internal/need.sh $(EMULATE) qemu-user-static
 	@internal/explorer/webtest/run.sh install
 
-# Everything in Go but the modules with large dependencies, once, with all of vet. test-python tests
-# the documents, with the package that they need.
-test-go: tools
-	$(GO) test -vet=all -skip '^TestReadme$$' ./...
-
-# The packages that start goroutines, in code or in tests, with the race detector. It makes them
-# about ten times slower, so what takes long without being concurrent is left out (graphtest.Long).
-CONCURRENT = $(sort $(dir $(shell git grep -lE 'kernel\.Each.|\.Go.func|^\s+go ' -- '*.go' ':!beam' ':!bench' ':!internal/asm' ':!internal/site')))
-
-test-race: tools
-	$(if $(RACE),CGO_ENABLED=1 $(GO) test -race -short -vet=off $(CONCURRENT:%=./%),@echo "no C compiler: no race detector")
-
-# What has assembly, without it; and what uses it, in short. SHORT= runs all, which takes long.
+# Everything in Go but the modules with large dependencies, with all of vet. Short tests leave out or
+# shrink what takes long (graphtest.Long). test-python tests the documents, with the package that they need.
 SHORT = -short
 
+test-go: tools
+	$(GO) test $(SHORT) -vet=all -skip '^TestReadme$$' ./...
+
+# The packages that start goroutines, in code or in tests, with the race detector. It makes them
+# about ten times slower: make test runs those tests that reach each place that starts some.
+CONCURRENT = $(sort $(dir $(shell git grep -lE 'kernel\.Each.|\.Go.func|^\s+go ' -- '*.go' ':!beam' ':!bench' ':!internal/asm' ':!internal/site')))
+
+RACING     = Workers|Concurrent|Progress|Share|Search|TwoWriters|BatchKeeps|Each|Gate|Result|Shutdown|Upload|Slow|Neighbours|SavedModel|TestServe|SelfContained|OneWay|Complete|TestKernel|(Gram|Transform|Snapshot|Process|Same)Bits|TestBits|EigenLowRank|ReadIsCancelled|TUQuirks|AttributeInvariance|InductiveNever|TestTies|Properties/mixed|TestScripts/^(bench|gram|interrupt)$$
+
+test-race: tools
+	$(if $(RACE),CGO_ENABLED=1 $(GO) test -race -short -vet=off $(if $(SHORT),-run '$(RACING)') $(CONCURRENT:%=./%),@echo "no C compiler: no race detector")
+
+# Without assembly: what has it, and the bits of what uses it; in full all that uses it.
 test-noasm: tools
-	$(GO) test -tags noasm -vet=all $(ASSEMBLY:%=./%)
-	$(GO) test -tags noasm -vet=off $(SHORT) -skip 'TestLowRankProperties/_all$$|^TestReadme$$' . $(USING)
+	$(GO) test -tags noasm -vet=all $(SHORT) $(ASSEMBLY:%=./%)
+	$(GO) test -tags noasm -vet=off $(if $(SHORT),-run '^Test($(EMULATED))$$') -skip 'TestLowRankProperties/_all$$|TestCollections//chosen|^TestReadme$$' . $(if $(SHORT),,$(USING))
 
 # The assembly of arm64, and Gram matrices and learners with the bits of amd64, under emulation.
 EMULATE  = qemu-aarch64-static
@@ -59,11 +61,10 @@ test-arm64: tools
 	elif [ "$$CI" = true ]; then echo "no $(EMULATE), which CI needs to test arm64"; exit 1; \
 	else echo "no $(EMULATE): arm64 is not tested"; fi
 
-# What takes longer, or installs servers.
-test-long: SHORT =
-test-long: lint-beam test-noasm release-check test-slurm test-flink
-	MLG_LONG=1 $(GO) test ./svm -run LIBSVM -v
-	MLG_LONG=1 $(GO) test ./explain -run TestCollections -timeout 1h -v
+# What takes longer; and what installs servers too.
+test-full: SHORT =
+test-full: lint-beam test-go test-race test-noasm release-check
+test-long: test-full test-slurm test-flink
 
 fmt:
 	@files=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$files" ]; then echo "gofmt needed:"; echo "$$files"; exit 1; fi
@@ -167,13 +168,18 @@ clean:
 
 # The Python package: a wheel built from source, tested in an environment with what the tests need,
 # and in another with what the package needs and without Go. Wheels of all systems: make wheels.
+# Environments are made anew when what they need has changed.
 PYTHON  ?= python3
 PIP      = -m pip -q --disable-pip-version-check --no-input
+unexport PYTHONDONTWRITEBYTECODE # without compiled files, importing scikit-learn takes three times as long
 
-test-python:
+.venv/%/made: python/requirements-test.txt python/pyproject.toml
+	$(PYTHON) -m venv --clear .venv/$*
+	$(if $(filter source,$*),.venv/source/bin/python $(PIP) install --no-compile -r $<)
+	@touch $@
+
+test-python: .venv/source/made .venv/wheel/made
 	rm -rf .venv/dist
-	$(PYTHON) -m venv .venv/source
-	.venv/source/bin/python $(PIP) install --no-compile -r python/requirements-test.txt
 	.venv/source/bin/python $(PIP) wheel --no-deps -w .venv/dist ./python
 	.venv/source/bin/python $(PIP) install --no-deps --force-reinstall .venv/dist/*.whl
 	.venv/source/bin/ruff check -q python
@@ -182,7 +188,7 @@ test-python:
 	.venv/source/bin/python testdata/golden/generate.py
 	cd python && ../.venv/source/bin/python -m pytest
 	MLG_PYTHON=$(CURDIR)/.venv/source/bin/python $(GO) test -vet=off -run TestReadme .
-	$(PYTHON) -m venv --clear .venv/wheel
+	.venv/wheel/bin/python $(PIP) uninstall -y mlgkernel
 	.venv/wheel/bin/python $(PIP) install --no-compile -c python/requirements-test.txt .venv/dist/*.whl
 	cd python/tests && env -i HOME="$$HOME" PATH=/nowhere ../../.venv/wheel/bin/python installed.py
 
@@ -194,7 +200,7 @@ wheels:
 build-beam:
 	cd beam && $(GO) build -o ../bin/mlg-beam ./cmd/mlg-beam
 
-# On the prism runner, in the process of the test. Vet and staticcheck read all dependencies: make test-long.
+# On the prism runner, in the process of the test. Vet and staticcheck read all dependencies: make test-full.
 test-beam:
 	cd beam && $(GO) test -tags flink -skip Flink -vet=off -ldflags='-s -w' -timeout 300s ./...
 

@@ -381,6 +381,9 @@ func TestFewGraphs(t *testing.T) {
 func TestWorkersDoNotChangeBits(t *testing.T) {
 	for _, labels := range []int{3, 0} {
 		graphs, more := testGraphs(t, 5, labels), testGraphs(t, 8, labels)
+		if labels > 0 { // more than the largest piece of work of one goroutine: 32 rows, in mirror
+			graphs = slices.Concat(graphs, testGraphs(t, 6, labels), testGraphs(t, 7, labels))
+		}
 		for _, k := range kernels(true) {
 			if !fits(k, labels) {
 				continue

@@ -12,6 +12,7 @@ import (
 
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/internal/kerneltest"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/svm"
@@ -188,6 +189,7 @@ func TestWeightedByDefinition(t *testing.T) {
 // TestBestFew: the kernels of MeanBest are the ten with the smallest product of errors of leave-one-out
 // predictions that leave one out, and the value of the grid is that with which their mean has the smallest.
 func TestBestFew(t *testing.T) {
+	graphtest.Long(t)
 	ds := dataset.Scales(60, 5)
 	values := retarget(ds, func(i int) string { return []string{"0.5", "1.25", "2.5", "7.75"}[ds.Graphs[i].N()%4] })
 	for _, test := range []struct {

@@ -11,6 +11,7 @@ import (
 	"github.com/mlgkernel/mlg/baseline"
 	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/splits"
 	"github.com/mlgkernel/mlg/svm"
@@ -26,6 +27,7 @@ func pairwise() []choose.Candidate {
 // combination, setting and parameter that Run takes for that fold, and mixes kernels with
 // the same weights.
 func TestChooseIsWhatRunEvaluates(t *testing.T) {
+	graphtest.Long(t)
 	all, err := dataset.Read(context.Background(), "builtin:drugs", dataset.DefaultOptions())
 	if err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"runtime"
 	"testing"
 )
 
@@ -188,11 +189,11 @@ func TestLogDetAgainstExact(t *testing.T) {
 func orders() []int {
 	var ps []int
 	for p := 1; p <= 64; p++ {
-		if p <= 20 || !testing.Short() {
+		if p <= 20 || !testing.Short() || runtime.GOARCH == "amd64" { // emulation is slow
 			ps = append(ps, p)
 		}
 	}
-	return append(ps, 23, 32, 33, 48, 63, 64, 65, 70, 97)
+	return append(ps, 65, 70, 97)
 }
 
 // kind is a source of matrices of order p.
