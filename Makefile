@@ -63,7 +63,7 @@ test-arm64: tools
 
 # What takes longer; and what installs servers too.
 test-full: SHORT =
-test-full: lint-beam test-go test-race test-noasm release-check
+test-full: lint-beam generate-cuda-check test-go test-race test-noasm release-check
 test-long: test-full test-slurm test-flink
 
 fmt:
