@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"time"
 	"unsafe"
 
@@ -22,6 +23,7 @@ import (
 // the child alone.
 type process struct {
 	command *exec.Cmd
+	wait    sync.Once // for its end
 	stderr  bytes.Buffer
 	memory  []byte // shared
 	theirs  uint64 // its address in the child
@@ -168,10 +170,13 @@ func (p *process) at(b []byte) uint64 {
 
 // ended returns why the child does not answer.
 func (p *process) ended(err error) error {
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return fmt.Errorf("the driver did not start within %v", startTimeout)
+	}
 	if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, unix.EPIPE) && !errors.Is(err, unix.ECONNRESET) {
 		return err
 	}
-	p.command.Wait() // a second call returns at once
+	p.wait.Do(func() { p.command.Wait() })
 	if said := strings.TrimSpace(p.stderr.String()); said != "" {
 		return fmt.Errorf("%w: %s", errEnded, said)
 	}
@@ -185,7 +190,7 @@ func (p *process) stop() {
 	}
 	if p.command != nil && p.command.Process != nil {
 		p.command.Process.Kill()
-		p.command.Wait()
+		p.wait.Do(func() { p.command.Wait() })
 	}
 	if p.memory != nil {
 		unix.Munmap(p.memory)
