@@ -38,13 +38,13 @@ test-go: tools
 	$(GO) test $(SHORT) -vet=all -skip '^TestReadme$$' ./...
 
 # The packages that start goroutines, in code or in tests, with the race detector. It makes them
-# about ten times slower: make test runs those tests that reach each place that starts some.
+# about ten times slower: make test runs tests that reach each place that starts some, test-full the
+# other short tests but most transcripts.
 CONCURRENT = $(sort $(dir $(shell git grep -lE 'kernel\.Each.|\.Go.func|^\s+go ' -- '*.go' ':!beam' ':!bench' ':!internal/asm' ':!internal/site')))
-
-RACING     = Workers|Concurrent|Progress|Share|Search|TwoWriters|BatchKeeps|Each|Gate|Result|Shutdown|Upload|Slow|Neighbours|SavedModel|TestServe|SelfContained|OneWay|Complete|TestKernel|(Gram|Transform|Snapshot|Process|Same)Bits|TestBits|EigenLowRank|ReadIsCancelled|TUQuirks|AttributeInvariance|InductiveNever|TestTies|Properties/mixed|TestScripts/^(bench|gram|interrupt)$$
+RACING     = Workers|Concurrent|Progress|Share|Search|TwoWriters|BatchKeeps|Each|Gate|Result|Shutdown|Upload|Slow|Neighbours|SavedModel|TestServe|SelfContained|OneWay|Complete|TestKernel|(Gram|Transform|Snapshot|Process|Same)Bits|TestBits|EigenLowRank|ReadIsCancelled|TUQuirks|AttributeInvariance|InductiveNever|TestTies|Properties/mixed|TestScripts/^(bench|compare|gram|interrupt)$$
 
 test-race: tools
-	$(if $(RACE),CGO_ENABLED=1 $(GO) test -race -short -vet=off $(if $(SHORT),-run '$(RACING)') $(CONCURRENT:%=./%),@echo "no C compiler: no race detector")
+	$(if $(RACE),CGO_ENABLED=1 $(GO) test -race -short -vet=off $(if $(SHORT),-run '$(RACING)',-skip '(Scripts|Shards)$$') $(CONCURRENT:%=./%),@echo "no C compiler: no race detector")
 
 # Without assembly: what has it, and the bits of what uses it; in full all that uses it.
 test-noasm: tools
@@ -61,7 +61,6 @@ test-arm64: tools
 	elif [ "$$CI" = true ]; then echo "no $(EMULATE), which CI needs to test arm64"; exit 1; \
 	else echo "no $(EMULATE): arm64 is not tested"; fi
 
-# What takes longer; and what installs servers too.
 test-full: SHORT =
 test-full: lint-beam generate-cuda-check test-go test-race test-noasm release-check
 test-long: test-full test-slurm test-flink
@@ -167,16 +166,14 @@ clean:
 	rm -rf bin dist
 
 # The Python package: a wheel built from source, tested in an environment with what the tests need,
-# and in another with what the package needs and without Go. Wheels of all systems: make wheels.
-# Environments are made anew when what they need has changed.
+# and in another with what the package needs and without Go. Both are made anew when that changes.
 PYTHON  ?= python3
 PIP      = -m pip -q --disable-pip-version-check --no-input
 unexport PYTHONDONTWRITEBYTECODE # without compiled files, importing scikit-learn takes three times as long
 
 .venv/%/made: python/requirements-test.txt python/pyproject.toml
 	$(PYTHON) -m venv --clear .venv/$*
-	$(if $(filter source,$*),.venv/source/bin/python $(PIP) install --no-compile -r $<)
-	@touch $@
+	$(if $(filter source,$*),.venv/source/bin/python $(PIP) install --no-compile -r $< &&) touch $@
 
 test-python: .venv/source/made .venv/wheel/made
 	rm -rf .venv/dist
