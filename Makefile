@@ -33,9 +33,10 @@ tools:
 # Everything in Go but the modules with large dependencies, with all of vet. Short tests leave out or
 # shrink what takes long (graphtest.Long). test-python tests the documents, with the package that they need.
 SHORT = -short
+TESTS = $(or $(SHORT),-timeout 40m)
 
 test-go: tools
-	$(GO) test $(SHORT) -vet=all -skip '^TestReadme$$' ./...
+	$(GO) test $(TESTS) -vet=all -skip '^TestReadme$$' ./...
 
 # The packages that start goroutines, in code or in tests, with the race detector. It makes them
 # about ten times slower: make test runs tests that reach each place that starts some, test-full the
@@ -44,12 +45,12 @@ CONCURRENT = $(sort $(dir $(shell git grep -lE 'kernel\.Each.|\.Go.func|^\s+go '
 RACING     = Workers|Concurrent|Progress|Share|Search|TwoWriters|BatchKeeps|Each|Gate|Result|Shutdown|Upload|Slow|Neighbours|SavedModel|TestServe|SelfContained|OneWay|Complete|TestKernel|(Gram|Transform|Snapshot|Process|Same)Bits|TestBits|EigenLowRank|ReadIsCancelled|TUQuirks|AttributeInvariance|InductiveNever|TestTies|Properties/mixed|TestScripts/^(bench|compare|gram|interrupt)$$
 
 test-race: tools
-	$(if $(RACE),CGO_ENABLED=1 $(GO) test -race -short -vet=off $(if $(SHORT),-run '$(RACING)',-skip '(Scripts|Shards)$$') $(CONCURRENT:%=./%),@echo "no C compiler: no race detector")
+	$(if $(RACE),CGO_ENABLED=1 $(GO) test -race -short -timeout 40m -vet=off $(if $(SHORT),-run '$(RACING)',-skip '(Scripts|Shards)$$') $(CONCURRENT:%=./%),@echo "no C compiler: no race detector")
 
 # Without assembly: what has it, and the bits of what uses it; in full all that uses it.
 test-noasm: tools
-	$(GO) test -tags noasm -vet=all $(SHORT) $(ASSEMBLY:%=./%)
-	$(GO) test -tags noasm -vet=off $(if $(SHORT),-run '^Test($(EMULATED))$$') -skip 'TestLowRankProperties/_all$$|TestCollections//chosen|^TestReadme$$' . $(if $(SHORT),,$(USING))
+	$(GO) test -tags noasm -vet=all $(TESTS) $(ASSEMBLY:%=./%)
+	$(GO) test -tags noasm -vet=off $(if $(SHORT),-run '^Test($(EMULATED))$$',-timeout 40m) -skip 'TestLowRankProperties/_all$$|TestCollections//chosen|^TestReadme$$' . $(if $(SHORT),,$(USING))
 
 # The assembly of arm64, and Gram matrices and learners with the bits of amd64, under emulation.
 EMULATE  = qemu-aarch64-static
