@@ -42,15 +42,20 @@ test-go: tools
 # about ten times slower: make test runs tests that reach each place that starts some, test-full the
 # other short tests but most transcripts.
 CONCURRENT = $(sort $(dir $(shell git grep -lE 'kernel\.Each.|\.Go.func|^\s+go ' -- '*.go' ':!beam' ':!bench' ':!internal/asm' ':!internal/site')))
-RACING     = Workers|Concurrent|Progress|Share|Search|TwoWriters|BatchKeeps|Each|Gate|Result|Shutdown|Upload|Slow|Neighbours|SavedModel|TestServe|SelfContained|OneWay|Complete|TestKernel|(Gram|Transform|Snapshot|Process|Same)Bits|TestBits|EigenLowRank|ReadIsCancelled|TUQuirks|AttributeInvariance|InductiveNever|TestTies|Properties/mixed|TestScripts/^(bench|compare|gram|interrupt)$$
+RACING     = Workers|Concurrent|Progress|Share|Search|TwoWriters|BatchKeeps|Each|Gate|Result|Shutdown|Upload|Slow|Neighbours|SavedModel|TestServe|SelfContained|OneWay|Complete|TestKernel|(Gram|Transform|Snapshot|Process|Same)Bits|TestBits|EigenLowRank|ReadIsCancelled|TUQuirks|AttributeInvariance|InductiveNever|TestTies|Properties/mixed|TestScripts/^(bench|compare|gram)$$
 
 test-race: tools
 	$(if $(RACE),CGO_ENABLED=1 $(GO) test -race -short -timeout 40m -vet=off $(if $(SHORT),-run '$(RACING)',-skip '(Scripts|Shards)$$') $(CONCURRENT:%=./%),@echo "no C compiler: no race detector")
 
 # Without assembly: what has it, and the bits of what uses it; in full all that uses it.
 test-noasm: tools
+<<<<<<< HEAD
 	$(GO) test -tags noasm -vet=all $(TESTS) $(ASSEMBLY:%=./%)
 	$(GO) test -tags noasm -vet=off $(if $(SHORT),-run '^Test($(EMULATED))$$',-timeout 40m) -skip 'TestLowRankProperties/_all$$|TestCollections//chosen|^TestReadme$$' . $(if $(SHORT),,$(USING))
+=======
+	$(GO) test -tags noasm -vet=all $(SHORT) $(ASSEMBLY:%=./%)
+	$(GO) test -tags noasm -vet=off $(if $(SHORT),-run '^Test($(EMULATED))$$') -skip 'TestLowRankProperties/_all$$|TestCollections/(drugs|masses)/chosen|TestCollections///all|^TestReadme$$' . $(if $(SHORT),,$(USING))
+>>>>>>> tests
 
 # The assembly of arm64, and Gram matrices and learners with the bits of amd64, under emulation.
 EMULATE  = qemu-aarch64-static

@@ -141,15 +141,23 @@ func TestCollections(t *testing.T) {
 				}
 				d, task := get()
 				m := train(t, d, task, k)
-				for i, g := range d.Graphs {
-					if testing.Short() && i%10 > 0 {
-						continue
+				try := func(t *testing.T, step int) {
+					for i := 0; i < len(d.Graphs); i += step {
+						e, err := explain.Prediction(t.Context(), m, d.Graphs[i], explain.Options{})
+						if err != nil {
+							t.Fatal(err)
+						}
+						checkSum(t, m, d.Graphs[i], e)
 					}
-					e, err := explain.Prediction(t.Context(), m, g, explain.Options{})
-					if err != nil {
-						t.Fatal(err)
-					}
-					checkSum(t, m, g, e)
+				}
+				switch {
+				case k == nil: // without assembly all of them would take ten minutes
+					try(t, 40)
+					t.Run("all", func(t *testing.T) { try(t, 1) })
+				case testing.Short():
+					try(t, 10)
+				default:
+					try(t, 1)
 				}
 			})
 		}
