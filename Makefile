@@ -49,13 +49,8 @@ test-race: tools
 
 # Without assembly: what has it, and the bits of what uses it; in full all that uses it.
 test-noasm: tools
-<<<<<<< HEAD
 	$(GO) test -tags noasm -vet=all $(TESTS) $(ASSEMBLY:%=./%)
-	$(GO) test -tags noasm -vet=off $(if $(SHORT),-run '^Test($(EMULATED))$$',-timeout 40m) -skip 'TestLowRankProperties/_all$$|TestCollections//chosen|^TestReadme$$' . $(if $(SHORT),,$(USING))
-=======
-	$(GO) test -tags noasm -vet=all $(SHORT) $(ASSEMBLY:%=./%)
-	$(GO) test -tags noasm -vet=off $(if $(SHORT),-run '^Test($(EMULATED))$$') -skip 'TestLowRankProperties/_all$$|TestCollections/(drugs|masses)/chosen|TestCollections///all|^TestReadme$$' . $(if $(SHORT),,$(USING))
->>>>>>> tests
+	$(GO) test -tags noasm -vet=off $(if $(SHORT),-run '^Test($(EMULATED))$$',-timeout 40m) -skip 'TestLowRankProperties/_all$$|TestCollections/(drugs|masses)/chosen|TestCollections///all|^TestReadme$$' . $(if $(SHORT),,$(USING))
 
 # The assembly of arm64, and Gram matrices and learners with the bits of amd64, under emulation.
 EMULATE  = qemu-aarch64-static
