@@ -43,6 +43,7 @@ type auto struct {
 	note func(string)
 
 	mu     sync.Mutex
+	done   float64 // work in seconds of one core
 	tried  bool
 	device spd.Device // nil where there is none, or after a failure
 	close  func() error
@@ -52,6 +53,9 @@ type auto struct {
 // open it takes about half a second.
 const openSeconds = 2
 
+// callSeconds is about the time that a call of a GPU takes however little it computes.
+const callSeconds = 1e-4
+
 // seconds is about the time in which one core computes so many kernel values of matrices of order p.
 // It does sixteen multiply-adds in a nanosecond, as AVX2 does at 2 GHz; what is left takes as long as 64.
 func seconds(pairs, p int) float64 {
@@ -59,14 +63,17 @@ func seconds(pairs, p int) float64 {
 	return float64(pairs) * ((x*x*x-x)/6 + x*(x-1)/2 + 64) / 16e9
 }
 
+// enough reports whether work of so many seconds of one core is worth opening a GPU.
+func enough(work float64) bool { return work > openSeconds*float64(runtime.GOMAXPROCS(0)) }
+
 // Block implements spd.Device.
 func (a *auto) Block(rows, columns int, same bool, p int) (height, width int) {
 	pairs := rows * columns
 	if same {
 		pairs /= 2
 	}
-	large := p <= maxOrder && seconds(pairs, p) > openSeconds*float64(runtime.GOMAXPROCS(0))
-	if d := a.open(large); d != nil && large {
+	work := seconds(pairs, p)
+	if d := a.open(p <= maxOrder && enough(work)); d != nil && work >= callSeconds {
 		return d.Block(rows, columns, same, p)
 	}
 	return spd.CPU{}.Block(rows, columns, same, p)
@@ -89,6 +96,14 @@ func (a *auto) open(wanted bool) spd.Device {
 	return a.device
 }
 
+// count adds to the work that was done, which may come in pieces, and reports whether it is enough.
+func (a *auto) count(work float64) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.done += work
+	return enough(a.done)
+}
+
 func (a *auto) say(text string) {
 	if a.note != nil {
 		a.note(text)
@@ -97,7 +112,8 @@ func (a *auto) say(text string) {
 
 // Cross implements spd.Device.
 func (a *auto) Cross(ctx context.Context, dst []float64, stride int, x *spd.Batch, i0, i1 int, y *spd.Batch, j0, j1 int) error {
-	if d := a.open(false); d != nil {
+	p := x.Order()
+	if d := a.open(p <= maxOrder && a.count(seconds((i1-i0)*(j1-j0), p))); d != nil {
 		err := d.Cross(ctx, dst, stride, x, i0, i1, y, j0, j1)
 		if err == nil || errors.Is(err, ctx.Err()) {
 			return err

@@ -38,6 +38,12 @@ func TestAuto(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	// Work that comes in pieces is added up.
+	pieces := &auto{note: func(text string) { said = append(said, text) }, done: 1e9}
+	defer pieces.Close()
+	if err := pieces.Cross(t.Context(), make([]float64, 1), 1, b, 0, 1, b, 0, 1); err != nil || len(said) != 2 {
+		t.Errorf("after much work: %q, %v", said, err)
+	}
 	got, want := make([]float64, 4), make([]float64, 4)
 	spd.Cross(want, 2, b, 0, 2, b, 0, 2)
 	if err := d.Cross(t.Context(), got, 2, b, 0, 2, b, 0, 2); err != nil || got[1] != want[1] || got[0] != 1 {

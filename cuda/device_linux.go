@@ -174,9 +174,6 @@ func (d *Device) Block(rows, columns int, same bool, p int) (height, width int) 
 	return side, side
 }
 
-// callSeconds is about the time that a call takes however little it computes.
-const callSeconds = 1e-4
-
 // Cross implements spd.Device. The processor compares matrices of orders above 64.
 func (d *Device) Cross(ctx context.Context, dst []float64, stride int, a *spd.Batch, i0, i1 int, b *spd.Batch, j0, j1 int) error {
 	p := a.Order()

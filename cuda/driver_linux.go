@@ -30,21 +30,18 @@ type Error struct {
 
 // Codes of CUresult with a meaning for the user.
 const (
-	outOfMemory     = 2
-	notInitialized  = 3
-	noDevice        = 100
-	invalidImage    = 200
-	unsupportedPTX  = 222
-	notSupported    = 801
-	driverMismatch  = 803
-	oldHardware     = 804
-	deviceBusy      = 46
-	eccError        = 214
-	illegalAddress  = 700
-	launchTimeout   = 702
-	launchFailed    = 719
-	unknownError    = 999
-	noBinaryForChip = 209
+	outOfMemory    = 2
+	deviceBusy     = 46
+	noDevice       = 100
+	invalidImage   = 200
+	noBinary       = 209 // for this GPU
+	eccError       = 214
+	unsupportedPTX = 222
+	illegalAddress = 700
+	launchTimeout  = 702
+	launchFailed   = 719
+	driverMismatch = 803
+	unknownError   = 999
 )
 
 func (e *Error) Error() string {
@@ -56,9 +53,9 @@ func (e *Error) Error() string {
 		what = "the driver finds no GPU"
 	case deviceBusy:
 		what = "another program has the GPU for itself: wait until it ends"
-	case unsupportedPTX, invalidImage, noBinaryForChip:
+	case unsupportedPTX, invalidImage, noBinary:
 		what = "the driver or the GPU is too old: want NVIDIA driver 525 or newer, and a GPU of compute capability 7.0 or newer"
-	case driverMismatch, oldHardware, notInitialized, notSupported:
+	case driverMismatch:
 		what = "the driver's library does not fit its kernel module: restart the machine after an update of the driver"
 	case eccError, illegalAddress, launchTimeout, launchFailed, unknownError:
 		what = "the GPU failed: nvidia-smi shows its state; compute on the CPU, or restart the GPU"
