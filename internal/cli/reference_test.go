@@ -39,8 +39,13 @@ func TestReference(t *testing.T) {
 	}
 }
 
+// aFlag is a flag in a help text.
+var aFlag = regexp.MustCompile(`(^|[ (])(--[a-z][a-z-]*)`)
+
 // cell quotes text for a table.
-func cell(s string) string { return strings.ReplaceAll(s, "|", `\|`) }
+func cell(s string) string {
+	return aFlag.ReplaceAllString(strings.ReplaceAll(s, "|", `\|`), "$1`$2`")
+}
 
 // commandsReference lists the commands with their arguments and flags.
 func commandsReference(t *testing.T) string {
