@@ -201,17 +201,29 @@ func (s *factorScratch) factor(b []float64, p int, gamma float64) (v []float64, 
 	return v, fourthRoot(determinant{m, x + d1.expo - 2*d2.expo})
 }
 
-// Cheaper reports whether Factors.Cross takes less time than Cross for the kernel of one matrix
-// with all of f. m is the number of rows of its Q, of which about as many are new as there are
-// matrices.
-func (f *Factors) Cheaper(m int) bool {
-	if m > blockTiles {
-		return false
-	}
-	// Multiply-adds for a pair; what does not depend on the sizes counts as a hundred.
+// Len returns the number of matrices.
+func (f *Factors) Len() int { return f.n }
+
+// Order returns the order of the matrices.
+func (f *Factors) Order() int { return f.p }
+
+// Cost returns about the number of multiply-adds that Cross takes for a pair. m is the number of rows
+// of Q, of which about as many are new as there are matrices. What does not depend on the sizes counts
+// as a hundred.
+func (f *Factors) Cost(m int) float64 {
 	x, p, r := float64(m), float64(f.p), f.meanRank
-	return x*x*r/2+x*x*x/5+1.5*p*r+100 < 1.3*(p*p*p/6+p*p/2)
+	return x*x*r/2 + x*x*x/5 + 1.5*p*r + 100
 }
+
+// Relative returns about the time of Cross for the kernel of one matrix with all of f, over that of
+// the function Cross. m is the number of rows of its Q.
+func (f *Factors) Relative(m int) float64 {
+	p := float64(f.p)
+	return f.Cost(m) / (1.3 * (p*p*p/6 + p*p/2))
+}
+
+// Cheaper reports whether Factors.Cross takes less time than Cross for such a matrix.
+func (f *Factors) Cheaper(m int) bool { return m <= blockTiles && f.Relative(m) < 1 }
 
 // LowRank is a matrix A = γI + QᵀX⁻¹Q of order p.
 type LowRank struct {
@@ -234,17 +246,11 @@ var lowWorks = sync.Pool{New: func() any { return new(lowWork) }}
 // rounding makes a matrix singular. It may differ by rounding errors from that of the function
 // Cross, and is 1 for equal matrices only up to these.
 func (f *Factors) Cross(dst []float64, stride int, q []float64, a []LowRank) {
-	if len(a) == 0 || f.n == 0 {
+	if !f.Check(stride, q, a) {
 		return
 	}
 	p := f.p
-	if len(q)%p != 0 {
-		misuse("%d numbers in rows of %d", len(q), p)
-	}
 	rows := len(q) / p
-	if stride < f.n {
-		misuse("stride %d for %d values", stride, f.n)
-	}
 	s := lowWorks.Get().(*lowWork)
 	defer lowWorks.Put(s)
 	most := s.prepare(a, q, f)
@@ -283,15 +289,32 @@ func (f *Factors) Cross(dst []float64, stride int, q []float64, a []LowRank) {
 	}
 }
 
+// Check panics if the arguments of Cross do not fit together. It reports whether there is anything to
+// compute.
+func (f *Factors) Check(stride int, q []float64, a []LowRank) bool {
+	if len(a) == 0 || f.n == 0 {
+		return false
+	}
+	if len(q)%f.p != 0 {
+		misuse("%d numbers in rows of %d", len(q), f.p)
+	}
+	if stride < f.n {
+		misuse("stride %d for %d values", stride, f.n)
+	}
+	for i := range a {
+		if m := len(a[i].Rows); m == 0 || len(a[i].X) != Size(m) {
+			misuse("matrix %d of %d rows with %d numbers, want %d", i, m, len(a[i].X), Size(m))
+		}
+	}
+	return true
+}
+
 // prepare sets the entries of X + G/(2γ) of all matrices, and s.roots to (|X|·|X + G/γ|)^¼. It
 // returns the greatest order.
 func (s *lowWork) prepare(a []LowRank, q []float64, f *Factors) int {
 	most, total := 0, 0
 	for i := range a {
 		m := len(a[i].Rows)
-		if m == 0 || len(a[i].X) != Size(m) {
-			misuse("matrix %d of %d rows with %d numbers, want %d", i, m, len(a[i].X), Size(m))
-		}
 		most = max(most, m)
 		total += Size(m)
 	}
