@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/mlgkernel/mlg/spd"
@@ -63,6 +64,20 @@ func seconds(pairs, p int) float64 {
 	return float64(pairs) * ((x*x*x-x)/6 + x*(x-1)/2 + 64) / 16e9
 }
 
+// factorSeconds is seconds for spd.Factors.Cross.
+func factorSeconds(f *spd.Factors, a []spd.LowRank) float64 {
+	sum := 0.0
+	for i := range a {
+		sum += f.Cost(len(a[i].Rows))
+	}
+	return sum * float64(f.Len()) / 16e9
+}
+
+// fits reports whether the GPU can compare matrices of low rank.
+func fits(f *spd.Factors, a []spd.LowRank) bool {
+	return f.Order() <= maxOrder && !slices.ContainsFunc(a, func(x spd.LowRank) bool { return len(x.Rows) > maxOrder })
+}
+
 // enough reports whether work of so many seconds of one core is worth opening a GPU.
 func enough(work float64) bool { return work > openSeconds*float64(runtime.GOMAXPROCS(0)) }
 
@@ -113,14 +128,29 @@ func (a *auto) say(text string) {
 // Cross implements spd.Device.
 func (a *auto) Cross(ctx context.Context, dst []float64, stride int, x *spd.Batch, i0, i1 int, y *spd.Batch, j0, j1 int) error {
 	p := x.Order()
-	if d := a.open(p <= maxOrder && a.count(seconds((i1-i0)*(j1-j0), p))); d != nil {
-		err := d.Cross(ctx, dst, stride, x, i0, i1, y, j0, j1)
+	return a.compute(ctx, p <= maxOrder && a.count(seconds((i1-i0)*(j1-j0), p)), func(d spd.Device) error {
+		return d.Cross(ctx, dst, stride, x, i0, i1, y, j0, j1)
+	})
+}
+
+// CrossFactors implements spd.Device.
+func (a *auto) CrossFactors(ctx context.Context, dst []float64, stride int, f *spd.Factors, q []float64, x []spd.LowRank) error {
+	return a.compute(ctx, fits(f, x) && a.count(factorSeconds(f, x)), func(d spd.Device) error {
+		return d.CrossFactors(ctx, dst, stride, f, q, x)
+	})
+}
+
+// compute calls f with the GPU, which is opened if that is wanted. Without a GPU, or if it fails, it
+// calls f with the processor.
+func (a *auto) compute(ctx context.Context, wanted bool, f func(spd.Device) error) error {
+	if d := a.open(wanted); d != nil {
+		err := f(d)
 		if err == nil || errors.Is(err, ctx.Err()) {
 			return err
 		}
 		a.fail(err)
 	}
-	return spd.CPU{}.Cross(ctx, dst, stride, x, i0, i1, y, j0, j1)
+	return f(spd.CPU{})
 }
 
 // fail gives the GPU up, which is told once.

@@ -1,6 +1,9 @@
 package cuda
 
 import (
+	"context"
+	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -48,5 +51,49 @@ func TestAuto(t *testing.T) {
 	spd.Cross(want, 2, b, 0, 2, b, 0, 2)
 	if err := d.Cross(t.Context(), got, 2, b, 0, 2, b, 0, 2); err != nil || got[1] != want[1] || got[0] != 1 {
 		t.Errorf("%v, want %v, error %v", got, want, err)
+	}
+}
+
+// broken is a GPU that fails.
+type broken struct{ spd.CPU }
+
+var errBroken = errors.New("broken")
+
+func (broken) Cross(context.Context, []float64, int, *spd.Batch, int, int, *spd.Batch, int, int) error {
+	return errBroken
+}
+
+func (broken) CrossFactors(context.Context, []float64, int, *spd.Factors, []float64, []spd.LowRank) error {
+	return errBroken
+}
+
+// Auto goes on with the processor when the GPU fails, and says so once.
+func TestAutoFails(t *testing.T) {
+	b := spd.NewBatch(3, 2)
+	for i := range 3 {
+		if err := b.Set(i, []float64{1, 0.1 * float64(i), 2}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f := spd.Factor(b, 0.5)
+	q, low := []float64{1, 2}, []spd.LowRank{{Rows: []int32{0}, X: []float64{3}}}
+	for name, compute := range map[string]func(d spd.Device, dst []float64) error{
+		"Cross":        func(d spd.Device, dst []float64) error { return d.Cross(t.Context(), dst, 3, b, 0, 1, b, 0, 3) },
+		"CrossFactors": func(d spd.Device, dst []float64) error { return d.CrossFactors(t.Context(), dst, 3, f, q, low) },
+	} {
+		var said []string
+		a := &auto{note: func(text string) { said = append(said, text) }, tried: true, device: broken{}}
+		got, want := make([]float64, 3), make([]float64, 3)
+		if err := compute(spd.CPU{}, want); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if err := compute(a, got); err != nil || !slices.Equal(got, want) {
+				t.Errorf("%s: %v, %v, want %v", name, got, err, want)
+			}
+		}
+		if len(said) != 1 || said[0] != "going on with the processor: broken" {
+			t.Errorf("%s: said %q", name, said)
+		}
 	}
 }

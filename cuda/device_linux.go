@@ -16,9 +16,9 @@ import (
 	"github.com/mlgkernel/mlg/spd"
 )
 
-// embedded has kernels.cu compiled for each of orders.
+// embedded has the parts of kernels.cu compiled for each of orders.
 //
-//go:embed kernels_*.ptx
+//go:embed *.ptx
 var embedded embed.FS
 
 var modules fs.FS = embedded
@@ -48,17 +48,21 @@ type Device struct {
 	slots   chan *slot
 
 	mu      sync.Mutex
-	kernels map[int]*kernels // by order
+	kernels map[string]*kernels // by module
 }
 
-// kernels are the functions of a module.
+// kernels are the functions of a module: layout and cross, or products and factors.
 type kernels struct {
 	order           int
-	layout, cross   uint64
+	first, second   uint64
 	rows, columns   int // of a block of threads
 	threads, shared int
 	entrywise       bool // the second matrix is wanted entry by entry
 }
+
+// parts are the parts of kernels.cu. They are modules of their own, because the driver compiles all of a
+// module.
+var parts = map[string][2]string{"cross": {"layout", "cross"}, "factors": {"products", "factors"}}
 
 // slot is what one call needs: a thread of the child with a stream, shared memory that the GPU reads
 // and writes, and memory of the GPU.
@@ -66,6 +70,10 @@ type slot struct {
 	*driver
 	memory                      []byte
 	stream, input, laid, result uint64
+
+	landmarks, panels uint64 // what is held of Factors
+	tiles             tiles
+	held              landmarks
 }
 
 // Open returns the first GPU.
@@ -74,7 +82,7 @@ func Open() (*Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Device{Least: callSeconds, control: drivers[0], slots: make(chan *slot, slotCount), kernels: map[int]*kernels{}}
+	d := &Device{Least: callSeconds, control: drivers[0], slots: make(chan *slot, slotCount), kernels: map[string]*kernels{}}
 	if d.context, d.name, err = d.control.begin(); err == nil {
 		err = d.control.do("cuCtxSetCurrent", d.context)
 	}
@@ -111,7 +119,7 @@ func (s *slot) prepare(context uint64) (err error) {
 	for _, m := range []struct {
 		at   *uint64
 		size uint64
-	}{{&s.input, inputBytes}, {&s.laid, inputBytes}, {&s.result, outputBytes}} {
+	}{{&s.input, inputBytes}, {&s.laid, inputBytes}, {&s.result, outputBytes}, {&s.landmarks, heldBytes}} {
 		if *m.at, err = s.get("cuMemAlloc_v2", m.size); err != nil {
 			return err
 		}
@@ -120,15 +128,22 @@ func (s *slot) prepare(context uint64) (err error) {
 	return err
 }
 
-// of returns the kernels for matrices of order p, which are loaded when they are first needed.
-func (d *Device) of(p int) (*kernels, error) {
-	order := orders[slices.IndexFunc(orders, func(o int) bool { return o >= p })]
+// orderOf returns which of orders is for matrices of order p.
+func orderOf(p int) int {
+	i, _ := slices.BinarySearch(orders, p)
+	return i
+}
+
+// of returns the kernels of a part for matrices of order p, which are loaded when they are first needed.
+func (d *Device) of(part string, p int) (*kernels, error) {
+	k := &kernels{order: orders[orderOf(p)]}
+	name := fmt.Sprintf("%s_%d.ptx", part, k.order)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if k := d.kernels[order]; k != nil {
-		return k, nil
+	if known := d.kernels[name]; known != nil {
+		return known, nil
 	}
-	text, err := fs.ReadFile(modules, fmt.Sprintf("kernels_%d.ptx", order))
+	text, err := fs.ReadFile(modules, name)
 	if err != nil {
 		panic(err) // it is embedded
 	}
@@ -137,9 +152,8 @@ func (d *Device) of(p int) (*kernels, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &kernels{order: order}
-	for name, at := range map[string]*uint64{"layout": &k.layout, "cross": &k.cross} {
-		if *at, err = c.get("cuModuleGetFunction", module, c.text(name)); err != nil {
+	for i, at := range []*uint64{&k.first, &k.second} {
+		if *at, err = c.get("cuModuleGetFunction", module, c.text(parts[part][i])); err != nil {
 			return nil, err
 		}
 	}
@@ -156,10 +170,10 @@ func (d *Device) of(p int) (*kernels, error) {
 		g[i] = int(binary.LittleEndian.Uint32(c.scratch[4*i:]))
 	}
 	k.rows, k.columns, k.threads, k.shared, k.entrywise = g[0], g[1], g[2], g[3], g[4] != 0
-	if err := c.do("cuFuncSetAttribute", k.cross, maxShared, uint64(k.shared)); err != nil {
+	if err := c.do("cuFuncSetAttribute", k.second, maxShared, uint64(k.shared)); err != nil {
 		return nil, err
 	}
-	d.kernels[order] = k
+	d.kernels[name] = k
 	return k, nil
 }
 
@@ -183,7 +197,7 @@ func (d *Device) Cross(ctx context.Context, dst []float64, stride int, a *spd.Ba
 	if !spd.CheckCross(dst, stride, a, i0, i1, b, j0, j1) {
 		return nil
 	}
-	k, err := d.of(p)
+	k, err := d.of("cross", p)
 	if err != nil {
 		return err
 	}
@@ -232,7 +246,7 @@ func (d *Device) block(k *kernels, dst []float64, stride int, a *spd.Batch, i0, 
 	la, lb := s.laid, s.laid+8*size*uint64(rows)
 	lay := func(at, entry, matrix, tiles uint64, first, n, p int) error {
 		const threads = 256
-		return s.launch(s.stream, k.layout, [2]int{(n*int(size) + threads - 1) / threads, 1}, threads, 0,
+		return s.launch(s.stream, k.first, [2]int{(n*int(size) + threads - 1) / threads, 1}, threads, 0,
 			at, entry, matrix, tiles, int32(first%spd.Lanes), int32(n), int32(p))
 	}
 	if err := lay(la, 1, size, ta, i0, rows, a.Order()); err != nil {
@@ -246,21 +260,29 @@ func (d *Device) block(k *kernels, dst []float64, stride int, a *spd.Batch, i0, 
 		return err
 	}
 	grid := [2]int{(columns + k.columns - 1) / k.columns, (rows + k.rows - 1) / k.rows}
-	err := s.launch(s.stream, k.cross, grid, k.threads, k.shared,
+	err := s.launch(s.stream, k.second, grid, k.threads, k.shared,
 		s.result, uint64(columns), la, ra, int32(rows), lb, rb, int32(columns))
 	if err != nil {
 		return err
 	}
-	output := s.memory[inputBytes:][:8*rows*columns]
-	if err := s.do("cuMemcpyDtoHAsync_v2", s.p.at(output), s.result, uint64(len(output)), s.stream); err != nil {
+	values, err := s.fetch(rows * columns)
+	if err != nil {
 		return err
 	}
-	if err := s.do("cuStreamSynchronize", s.stream); err != nil {
-		return err
-	}
-	values := file.Floats(output)
 	for i := range rows {
 		copy(dst[i*stride:][:columns], values[i*columns:])
 	}
 	return nil
+}
+
+// fetch waits for results and returns n of them.
+func (s *slot) fetch(n int) ([]float64, error) {
+	output := s.memory[inputBytes:][:8*n]
+	if err := s.do("cuMemcpyDtoHAsync_v2", s.p.at(output), s.result, uint64(len(output)), s.stream); err != nil {
+		return nil, err
+	}
+	if err := s.do("cuStreamSynchronize", s.stream); err != nil {
+		return nil, err
+	}
+	return file.Floats(output), nil
 }

@@ -143,7 +143,7 @@ func BenchmarkCross(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
-			k, err := d.of(p)
+			k, err := d.of("cross", p)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -156,7 +156,7 @@ func BenchmarkCross(b *testing.B) {
 			for b.Loop() {
 				for range 20 {
 					launches++
-					if err := s.launch(s.stream, k.cross, grid, k.threads, k.shared, s.result, uint64(n), s.laid, in,
+					if err := s.launch(s.stream, k.second, grid, k.threads, k.shared, s.result, uint64(n), s.laid, in,
 						int32(n), s.laid+8*size*uint64(n), in, int32(n)); err != nil {
 						b.Fatal(err)
 					}

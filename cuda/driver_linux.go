@@ -50,7 +50,7 @@ func (e *Error) Error() string {
 	case outOfMemory:
 		what = "the GPU has not enough free memory: end other programs that use it, or compute on the CPU"
 	case noDevice:
-		what = "the driver finds no GPU"
+		what = "the driver finds no GPU: nvidia-smi lists all, and CUDA_VISIBLE_DEVICES may hide some"
 	case deviceBusy:
 		what = "another program has the GPU for itself: wait until it ends"
 	case unsupportedPTX, invalidImage, noBinary:
@@ -117,7 +117,7 @@ func connect(threads, further int) ([]*driver, []byte, error) {
 	p, err := start([]string{"libcuda.so.1"}, functions, folders, threads*scratchBytes+further, threads)
 	if err != nil {
 		if errors.Is(err, errEnded) && strings.Contains(err.Error(), "libcuda.so.1") {
-			err = errors.New("there is no NVIDIA driver here: libcuda.so.1 cannot be loaded")
+			err = errors.New("there is no NVIDIA driver here: libcuda.so.1 cannot be loaded; install the driver, or give the container access to the GPU")
 		}
 		return nil, nil, err
 	}

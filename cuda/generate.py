@@ -1,6 +1,6 @@
 """Compiles kernels.cu to PTX, for each order, with NVRTC from PyPI.
 
-python generate.py FOLDER writes kernels_ORDER.ptx to a folder. It needs no GPU.
+python generate.py FOLDER writes cross_ORDER.ptx and factors_ORDER.ptx to a folder. It needs no GPU.
 """
 
 import ctypes
@@ -9,7 +9,7 @@ import sys
 
 import nvidia.cuda_nvrtc
 
-ORDERS = [4, 6, 8, 10, 12, 16, 24, 32, 48, 64]  # orders in device.go
+ORDERS = [4, 6, 8, 10, 12, 16, 24, 32, 48, 64]  # orders in device_linux.go
 OPTIONS = ["--gpu-architecture=compute_70", "--std=c++17", "--fmad=false"]
 
 here = pathlib.Path(__file__).parent
@@ -24,10 +24,10 @@ def text(program, what):
     return out.value.decode()
 
 
-def ptx(source, order):
+def ptx(source, order, factors):
     program = ctypes.c_void_p()
     nvrtc.nvrtcCreateProgram(ctypes.byref(program), source.encode(), b"kernels.cu", 0, None, None)
-    options = [o.encode() for o in [*OPTIONS, f"-DORDER={order}"]]
+    options = [o.encode() for o in [*OPTIONS, f"-DORDER={order}", f"-DFACTORS={factors}"]]
     failed = nvrtc.nvrtcCompileProgram(program, len(options), (ctypes.c_char_p * len(options))(*options))
     if log := text(program, "ProgramLog"):
         sys.exit(log)
@@ -38,5 +38,6 @@ def ptx(source, order):
 
 source = (here / "kernels.cu").read_text()
 for order in ORDERS:
-    path = pathlib.Path(sys.argv[1]) / f"kernels_{order}.ptx"
-    path.write_text(ptx(source, order))
+    for factors, name in enumerate(["cross", "factors"]):
+        path = pathlib.Path(sys.argv[1]) / f"{name}_{order}.ptx"
+        path.write_text(ptx(source, order, factors))

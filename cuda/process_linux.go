@@ -46,7 +46,7 @@ type request struct {
 }
 
 // errEnded means that the child is no more.
-var errEnded = errors.New("the process that calls the driver has ended")
+var errEnded = errors.New("the process that calls the GPU's driver has ended")
 
 // startTimeout bounds the start of the child, which loads libraries.
 const startTimeout = 20 * time.Second
@@ -177,10 +177,11 @@ func (p *process) ended(err error) error {
 		return err
 	}
 	p.wait.Do(func() { p.command.Wait() })
-	if said := strings.TrimSpace(p.stderr.String()); said != "" {
-		return fmt.Errorf("%w: %s", errEnded, said)
+	why := strings.TrimSpace(p.stderr.String())
+	if why == "" {
+		why = p.command.ProcessState.String()
 	}
-	return fmt.Errorf("%w: %s", errEnded, p.command.ProcessState)
+	return fmt.Errorf("%w (%s): try again, or compute on the CPU", errEnded, why)
 }
 
 // stop ends the child.
