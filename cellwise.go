@@ -47,7 +47,7 @@ type cellwise struct {
 // compare writes the kernel of classes with the landmarks to rows of dst. It leaves out classes
 // that have too many cells to gain from it, or would lose too many digits. It returns these by
 // their place among the classes.
-func (l *cellwise) compare(ctx context.Context, dst []float64, proj *projection, at *level, chosen []int32, k *Kernel) (full []int) {
+func (l *cellwise) compare(ctx context.Context, dst []float64, proj *projection, at *level, chosen []int32, k *Kernel) (full []int, err error) {
 	l.full, l.mats, l.feat = l.full[:0], l.mats[:0], l.feat[:0]
 	end := kernel.Trace(ctx, "factor")
 	for i, c := range chosen {
@@ -61,10 +61,12 @@ func (l *cellwise) compare(ctx context.Context, dst []float64, proj *projection,
 	l.seen = l.seen[:0]
 	end()
 	if len(l.mats) == 0 {
-		return l.full
+		return l.full, nil
 	}
 	defer kernel.Trace(ctx, "landmarks")()
-	proj.factors.Cross(dst, proj.n, l.feat, l.mats)
+	if err := kernel.Device(ctx).CrossFactors(ctx, dst, proj.n, proj.factors, l.feat, l.mats); err != nil {
+		return nil, err
+	}
 	for _, m := range l.mats {
 		for _, v := range dst[m.At*proj.n : (m.At+1)*proj.n] {
 			if math.IsNaN(v) { // singular to working precision
@@ -73,7 +75,7 @@ func (l *cellwise) compare(ctx context.Context, dst []float64, proj *projection,
 			}
 		}
 	}
-	return l.full
+	return l.full, nil
 }
 
 // add appends the matrix of a quotient, whose kernel goes to row at, and the features of its cells

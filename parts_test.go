@@ -101,6 +101,14 @@ func (d *device) Cross(ctx context.Context, dst []float64, stride int, a *spd.Ba
 	return d.CPU.Cross(ctx, dst, stride, a, i0, i1, b, j0, j1)
 }
 
+func (d *device) CrossFactors(ctx context.Context, dst []float64, stride int, f *spd.Factors, q []float64, a []spd.LowRank) error {
+	d.calls.Add(1)
+	if d.left.Add(-1) < 0 {
+		return errBroken
+	}
+	return d.CPU.CrossFactors(ctx, dst, stride, f, q, a)
+}
+
 // Blocks of any size give the same bits. What goes wrong on a device is an error, wherever it happens.
 func TestDevice(t *testing.T) {
 	r := graphtest.Rand(12)

@@ -214,8 +214,9 @@ func (m *Model) project(ctx context.Context, at *level) error {
 	workers := make([]projector, kernel.Workers(ctx))
 	meter := kernel.NewMeter(ctx, fmt.Sprintf("features %d/%d", at.number, len(m.kernel.Radii)), n)
 	block := featureBlock
-	if at.number > 0 {
-		block, _ = kernel.Device(ctx).Block(n, proj.n, false, at.below.width)
+	if at.number > 0 { // a device may like more at a time, as long as every worker has some
+		height, _ := kernel.Device(ctx).Block(proj.equivalent(at), proj.n, false, at.below.width)
+		block = min(height, max(block, n/(4*len(workers))))
 	}
 	return kernel.Each(ctx, (n+block-1)/block, 1, func(w, b int) error {
 		lo, hi := b*block, min((b+1)*block, n)
@@ -224,11 +225,25 @@ func (m *Model) project(ctx context.Context, at *level) error {
 	})
 }
 
+// equivalent returns about the number of covariances that take as long to compare with the landmarks
+// as all classes of a level.
+func (p *projection) equivalent(at *level) int {
+	if p.factors == nil {
+		return at.len()
+	}
+	sum := 0.0
+	for _, q := range at.quotient {
+		sum += min(1, p.factors.Relative(cells(q)))
+	}
+	return int(math.Ceil(sum))
+}
+
 // projector computes features of classes, block by block; it holds the buffers of one worker.
 type projector struct {
 	assembler
 	batch  *spd.Batch
 	k      []float64
+	rest   []float64 // kernels of classes that are compared by covariances
 	chosen []int32
 	cells  cellwise
 }
@@ -262,9 +277,9 @@ func (f *projector) block(ctx context.Context, dst []float64, m *Model, proj *pr
 // with few cells are compared by their cells. For the others covariances are computed, which live
 // only until their kernel is known.
 func (f *projector) kernels(ctx context.Context, dst []float64, m *Model, proj *projection, at *level, chosen []int32) error {
-	full := f.cells.compare(ctx, dst, proj, at, chosen, &m.kernel)
-	if len(full) == 0 {
-		return nil
+	full, err := f.cells.compare(ctx, dst, proj, at, chosen, &m.kernel)
+	if err != nil || len(full) == 0 {
+		return err
 	}
 	if f.batch == nil || f.batch.Len() < len(full) {
 		f.batch = spd.NewBatch(len(chosen), at.below.width)
@@ -281,15 +296,13 @@ func (f *projector) kernels(ctx context.Context, dst []float64, m *Model, proj *
 	}
 	end()
 	defer kernel.Trace(ctx, "landmarks")()
-	for lo := 0; lo < len(full); {
-		hi := lo + 1 // rows of dst that follow one another
-		for hi < len(full) && full[hi] == full[hi-1]+1 {
-			hi++
-		}
-		if err := kernel.Device(ctx).Cross(ctx, dst[full[lo]*proj.n:], proj.n, f.batch, lo, hi, proj.marks, 0, proj.n); err != nil {
-			return err
-		}
-		lo = hi
+	n := proj.n
+	f.rest = dense.Grow(f.rest, len(full)*n)
+	if err := kernel.Device(ctx).Cross(ctx, f.rest, n, f.batch, 0, len(full), proj.marks, 0, n); err != nil {
+		return err
+	}
+	for k, i := range full {
+		copy(dst[i*n:(i+1)*n], f.rest[k*n:])
 	}
 	return nil
 }
