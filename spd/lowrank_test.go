@@ -178,6 +178,45 @@ func TestFactorsRank(t *testing.T) {
 	}
 }
 
+// A device gets what Cross computes first, and all matrices of Factors.
+func TestFactorsForDevices(t *testing.T) {
+	const n, p, gamma = 75, 32, 0.1
+	c := newLowRankCase(t, rand.New(rand.NewPCG(4, 2)), n, p, 20, gamma)
+	c.a[7].X[0] = -1
+	f := Factor(c.b, gamma)
+	var s lowWork
+	s.prepare(c.a, c.q, f)
+	packed, e, x := make([]float64, len(s.where)), make([]float64, n), make([]int64, n)
+	f.Prepare(packed, e, x, c.q, c.a)
+	for k, at := range s.where {
+		if packed[k] != s.g[at/(8*Lanes)] {
+			t.Fatalf("entry %d is %v, want %v", k, packed[k], s.g[at/(8*Lanes)])
+		}
+	}
+	for i, r := range s.roots {
+		if (e[i] != r.e || x[i] != r.x) && !(i == 7 && math.IsNaN(e[i])) {
+			t.Errorf("root %d is %v·2^%d, want %v·2^%d", i, e[i], x[i], r.e, r.x)
+		}
+	}
+	at := 0
+	for _, g := range f.Groups() {
+		for i, tile := range g.Tiles {
+			if int(tile.Rank) != f.ranks[at/Lanes+i] || int(tile.Column)+Lanes*int(tile.Rank) > g.Columns {
+				t.Errorf("tile %d: %+v of %d columns, want rank %d", at/Lanes+i, tile, g.Columns, f.ranks[at/Lanes+i])
+			}
+		}
+		for i := range g.E {
+			if want := f.roots.at(at + i); g.E[i] != want.e || g.X[i] != want.x {
+				t.Errorf("root %d is not that of the matrix", at+i)
+			}
+		}
+		at += len(g.E)
+	}
+	if at < f.Len() || f.Len() != n || f.Order() != p {
+		t.Errorf("%d roots of %d matrices of order %d", at, f.Len(), f.Order())
+	}
+}
+
 // BenchmarkFactorsCross compares as the fit of a kernel does: 64 matrices that share 80 rows, with
 // 600.
 func BenchmarkFactorsCross(b *testing.B) {
