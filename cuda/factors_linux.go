@@ -5,7 +5,6 @@ package cuda
 import (
 	"context"
 	"math"
-	"slices"
 	"unsafe"
 
 	"github.com/mlgkernel/mlg/spd"
@@ -42,8 +41,11 @@ func (d *Device) CrossFactors(ctx context.Context, dst []float64, stride int, f 
 		groups, from = groups[len(l.groups):], from+l.n
 	}
 	for i := range a {
-		if slices.ContainsFunc(dst[a[i].At*stride:][:f.Len()], math.IsNaN) {
-			alone(dst, stride, f, q, a[i])
+		for _, v := range dst[a[i].At*stride:][:f.Len()] {
+			if math.IsNaN(v) {
+				alone(dst, stride, f, q, a[i])
+				break
+			}
 		}
 	}
 	return nil
