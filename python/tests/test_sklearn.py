@@ -5,8 +5,10 @@ from __future__ import annotations
 import copy
 import functools
 import http.server
+import inspect
 import json
 import pickle
+import re
 import shutil
 import subprocess
 import sys
@@ -43,6 +45,8 @@ from mlgkernel import (
     WeisfeilerLehman,
     WeisfeilerLehmanOptimalAssignment,
     _engine,
+    _kernel,
+    attributed,
 )
 
 KERNELS = [
@@ -670,6 +674,26 @@ def test_errors_name_parameters():
         with pytest.raises(ValueError) as e:
             kernel.fit(graphs, [0, 1, 0])
         assert str(e.value) == text
+
+
+@pytest.mark.parametrize(
+    "cls", [c for c in vars(mlgkernel).values() if isinstance(c, type) and issubclass(c, _kernel.OnGraphs)]
+)
+def test_errors_name_every_parameter(cls):
+    """Whatever is wrong, the message starts with the name of the parameter."""
+    graphs = ["CCO", "CCN", "c1ccccc1O"]
+    if issubclass(cls, attributed.OnAttributes):
+        graphs = [[[(0, 1)], {0: [1.0], 1: [2.0]}]] * 3
+    for name in inspect.signature(cls).parameters:
+        if name in ("verbose", "class_weight"):  # whatever is true; told by scikit-learn
+            continue
+        for value in (float("nan"), "x", 2.5, -7, 10**9, [], [object()], object()):
+            if value == 10**9 and name in ("n_samples", "rank", "P", "n_jobs", "C"):  # may be as large
+                continue
+            try:
+                cls(**{name: value}).fit(graphs, [0, 1, 0])
+            except (ValueError, TypeError) as e:
+                assert re.match(rf"{name}\b", str(e)), (name, value, str(e))
 
 
 def test_tags(drugs):

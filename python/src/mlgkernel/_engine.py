@@ -98,7 +98,7 @@ class Worker:
             except OSError:  # no room left
                 with contextlib.suppress(OSError):
                     os.remove(path)
-        text = json.dumps(header).encode()
+        text = json.dumps(header, allow_nan=False).encode()
         try:
             _write(self.stdin, memoryview(_HEAD.pack(len(text), len(body)) + text + body))
             while True:

@@ -20,7 +20,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, colu
 from . import _engine
 from ._batch import pack
 from ._inputs import as_graphs
-from ._kernel import Kernel, OnGraphs, jobs, number, seed, whole
+from ._kernel import Kernel, OnGraphs, jobs, number, seed, string, whole
 from .multiscale import ETA, GAMMA, RADII, RANK, SAMPLES, MultiscaleLaplacian, multiscale, parameters
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class _Multiscale(OnGraphs):
             args = {
                 "kernel": kernel,
                 "workers": jobs(e.n_jobs),
-                "device": e.device,
+                "device": string("device", e.device),
                 "svm": {
                     "C": number("C", e.C),
                     "Tolerance": number("tol", e.tol),
@@ -617,6 +617,8 @@ class MLGEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OnGraphs):
         """Choose landmarks among graphs and return the vectors of all of them."""
         self._forget()
         kernel = MultiscaleLaplacian() if self.kernel is None else self.kernel
+        if not isinstance(kernel, Kernel):
+            raise ValueError(f"kernel={kernel!r}, want a kernel such as WeisfeilerLehman(), or None")
         with self._working("fitted {0.kernel_} to {graphs}") as bar:
             graphs = as_graphs(X)
             args = {

@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-from ._kernel import Kernel, iterations, whole
+from ._kernel import Kernel, iterations, within
 from .histograms import VertexHistogram
 
 _OWN = ("n_jobs", "normalize", "verbose")
@@ -146,7 +146,7 @@ class HadamardCode(Framework):
     def _record(self) -> dict[str, Any]:
         return {
             "kernel": "hadamard",
-            "h": iterations(self.n_iter) - 1,
+            "h": iterations(self.n_iter, 65537) - 1,
             "base": text(self._base(VertexHistogram)),
             "labels": "labels",
             "normalize": bool(self.normalize),
@@ -193,12 +193,9 @@ class CoreFramework(Framework):
     def _record(self) -> dict[str, Any]:
         from .kernels import ShortestPath
 
-        least = whole("min_core", self.min_core) + 1
-        if not 0 <= least <= 65536:
-            raise ValueError(f"min_core={self.min_core!r}, want -1 to 65535")
         return {
             "kernel": "core",
-            "least": least,
+            "least": within("min_core", self.min_core, -1, 65535) + 1,
             "base": text(self._base(ShortestPath)),
             "normalize": bool(self.normalize),
         }
