@@ -313,9 +313,29 @@ def _label_of_edge(labels: Mapping[Any, Any], u: Any, v: Any) -> Any:
     raise GraphError(f"edge_labels: edge ({u!r}, {v!r}) has no label")
 
 
+class Row(str):
+    """A label that stands for a row of numbers, which it has as `numbers`.
+
+    Its text is the place of the 1 in a one-hot row, and the row itself otherwise. So a row has the same
+    text in collections in which all rows are one-hot, and whose labels are those places, and in others.
+    """
+
+    numbers: np.ndarray
+
+    def __new__(cls, row: list[Any]) -> Row:
+        whole = [int(x) if x == int(x) else x for x in row]
+        one_hot = len(row) > 1 and sorted(whole) == [0] * (len(row) - 1) + [1]
+        out = super().__new__(cls, whole.index(1) if one_hot else whole)
+        out.numbers = np.array(row)
+        return out
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Row, (self.numbers.tolist(),)
+
+
 def _labels(field: str, values: list[Any]) -> list[Any]:
     """Return labels as texts and whole numbers, whose texts are what is compared."""
-    if set(map(type, values)) <= {str, int}:
+    if set(map(type, values)) <= {str, int, Row}:
         return values
     return [_label(field, v) for v in values]
 

@@ -15,7 +15,7 @@ from ._batch import pack
 from ._inputs import as_graphs
 from ._kernel import Kernel, number, within
 from .exceptions import GraphError
-from .graph import Graph
+from .graph import Graph, Row
 
 
 class NeighborhoodSubgraphPairwiseDistance(Kernel):
@@ -281,7 +281,7 @@ class _Table:
             if key not in self.rows:
                 if len(self.labels) == 4096:
                     raise GraphError("more than 4096 different labels, want fewer for functions of labels")
-                self.labels.append(label if isinstance(label, np.ndarray) else _value(key))
+                self.labels.append(label if isinstance(label, np.ndarray) else _value(label))
                 name = getattr(function, "__name__", "the function of labels")
                 self.values.append([number(name, function(self.labels[-1], x)) for x in self.labels])
                 self.rows[key] = len(self.rows)
@@ -299,6 +299,8 @@ class _Table:
 
 def _value(text: Any) -> Any:
     """Return the number, or array of numbers, that a text is, or the text."""
+    if isinstance(text, Row):
+        return text.numbers
     try:
         value = json.loads(str(text).replace("(", "[").replace(")", "]"))
     except ValueError:
