@@ -525,8 +525,6 @@ def test_ridge_classifier(drugs):
     assert chosen.score(x[1::2], y[1::2]) > 0.9
     assert (chosen.classes_[chosen.predict_proba(x[1::2]).argmax(1)] == chosen.predict(x[1::2])).all()
     assert hasattr(MLGClassifier(learner="ridge"), "predict_proba")
-    with pytest.raises(ValueError, match="class_weight"):
-        MLGClassifier(learner="ridge", class_weight="balanced").fit(x, y)
     with pytest.raises(ValueError, match="learner='x'"):
         MLGClassifier(learner="x").fit(x, y)
 
@@ -541,6 +539,7 @@ def test_meta_estimators(drugs, probability):
         (StackingClassifier([("mlg", one)], cv=2), x),
         (CalibratedClassifierCV(one, cv=2), x),
         (BaggingClassifier(one, 3, random_state=0), column),
+        (BaggingClassifier(MLGClassifier(learner="ridge"), 3, random_state=0), column),
         (VotingClassifier([("a", one), ("b", clone(one))], voting="soft" if probability else "hard"), x),
     ):
         assert model.fit(graphs, y).score(graphs, y) > 0.85, model
@@ -559,6 +558,16 @@ def test_sample_weight(drugs):
     model = MLGClassifier(C=2, tol=1e-7).fit(x, y, sample_weight=weights)
     assert model.n_graphs_in_ == 40
     np.testing.assert_allclose(model.decision_function(x), svc.decision_function(k), atol=1e-4)
+    # With a ridge a weight divides it.
+    ridge = MLGClassifier(learner="ridge", ridge=0.1)
+    want = ridge.fit(x, y).decision_function(x)
+    got = clone(ridge).set_params(ridge=0.3).fit(x, y, sample_weight=np.full(60, 3.0)).decision_function(x)
+    np.testing.assert_allclose(got, want, atol=1e-4)
+    got = ridge.fit(x, y, sample_weight=weights > 0).decision_function(x)
+    want = ridge.fit([g for g, w in zip(x, weights) if w], y[weights > 0]).decision_function(x)
+    np.testing.assert_array_equal(got, want)
+    one, other = (clone(ridge).set_params(class_weight={0: 1, 1: w}).fit(x, y) for w in (1, 5))
+    assert (one.decision_function(x) < other.decision_function(x)).all()
     with pytest.raises(ValueError, match="sample_weight"):
         MLGClassifier().fit(x, y, sample_weight=weights[:5])
     with pytest.raises(ValueError, match=r"[Nn]egative"):
