@@ -380,6 +380,11 @@ def test_explain(drugs):
         mlgkernel.explain.decision(regressor, g, classes=("x", "y"))
     histogram = VertexHistogram().fit([g])
     assert mlgkernel.explain.similarity(g, h, histogram).k == pytest.approx(histogram.transform([h])[0, 0])
+    named = GraphKernel("VH", normalize=True).fit([g])
+    assert mlgkernel.explain.similarity(g, h, named).k == pytest.approx(named.transform([h])[0, 0])
+    by_function = mlgkernel.SubgraphMatching(k=1, kv=lambda a, b: 1).fit([g])
+    with pytest.raises(ValueError, match="SubgraphMatching with functions of labels is not explained"):
+        mlgkernel.explain.similarity(g, h, by_function)
     paths = mlgkernel.explain.similarity(g, h, ShortestPath().fit([g]))
     assert paths.g.sum() == pytest.approx(paths.k) and paths.h.sum() == pytest.approx(paths.k)
     with pytest.raises(ValueError, match="has no slopes"):
