@@ -20,6 +20,7 @@ from mlgkernel import (
     DirectedWarning,
     Graph,
     GraphError,
+    GraphKernel,
     KMTransformer,
     MLGClassifier,
     ShortestPath,
@@ -323,6 +324,16 @@ def test_every_decision_is_explained(drugs):
     assert [d.towards for d in found] == model.predict([*x[:3], "CCO"]).tolist()
     with pytest.raises(GraphError, match="a list of graphs inside"):
         explain.decision(model, x[:2])
+
+
+@pytest.mark.parametrize("name", ["LovaszTheta", "SvmTheta"])
+def test_kernels_that_are_left_out(name):
+    """A program that imports them runs, and one that uses them is told why it cannot."""
+    short = {"LovaszTheta": "lovasz_theta", "SvmTheta": "svm_theta"}[name]
+    for use in (getattr(mlgkernel, name), getattr(mlgkernel.kernels, name), GraphKernel({"name": short}).fit):
+        with pytest.raises(NotImplementedError, match=f"mlgkernel has no {name}: it "):
+            use([[[(0, 1)]]])
+    assert name not in mlgkernel.__all__
 
 
 def test_unknown_tag_of_weights():
