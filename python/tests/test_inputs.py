@@ -529,6 +529,10 @@ def test_what_a_kernel_lacks_is_named():
         (mlgkernel.ShortestPathAttr(metric=max), "metric"),
         (mlgkernel.ShortestPathAttr(algorithm_type="x"), "algorithm_type"),
         (mlgkernel.GraphKernel("nothing"), "nothing"),
+        (
+            WeisfeilerLehman(base_graph_kernel=MultiscaleLaplacian),
+            "^base_graph_kernel=MultiscaleLaplacian, want",
+        ),
     ],
 )
 def test_wrong_options(kernel, message):

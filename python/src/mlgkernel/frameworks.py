@@ -8,6 +8,7 @@ from typing import Any
 
 from ._kernel import Kernel, iterations, within
 from .histograms import VertexHistogram
+from .multiscale import MultiscaleLaplacian
 
 _OWN = ("n_jobs", "normalize", "verbose")
 
@@ -43,6 +44,11 @@ class Framework(Kernel):
         if not isinstance(base, Kernel):
             raise TypeError(
                 f"base_graph_kernel={base!r}, want a class, a pair (class, parameters), or a kernel"
+            )
+        if isinstance(base, MultiscaleLaplacian):
+            raise ValueError(
+                "base_graph_kernel=MultiscaleLaplacian, want another kernel: its values depend on the "
+                "collection that it is fitted to, so they cannot be added up"
             )
         return base._record()
 
