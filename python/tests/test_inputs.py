@@ -102,6 +102,42 @@ def test_forms(form):
         np.testing.assert_array_equal(k.transform([WATER[form]]), [[12]])
 
 
+@pytest.mark.parametrize(
+    "edges,labels,want",
+    [
+        ({(0, 1), (1, 0), (1, 2)}, {0: "a", 1: "b", 2: "c"}, [(0, 1), (1, 0), (1, 2)]),
+        ([(5, 6), (6, 7)], {7: "c", 5: "a", 6: "b"}, [(0, 1), (1, 2)]),
+        ([(0, 1), [1, 2], (0, 2)], {0: "a", 1: "b", 2: "c"}, [(0, 1), (0, 2), (1, 2)]),
+        ([(True, 2), (0, 1)], {0: "a", 1: "b", 2: "c"}, [(1, 2), (0, 1)]),
+        ([(0, 1), (1, 2, 3.0)], {0: "a", 1: "b", 2: "c"}, [(0, 1), (1, 2)]),
+        (((0.0, 1), (1, 2)), {0: "a", 1: "b", 2: "c"}, [(0, 1), (1, 2)]),
+        ([("x", "y"), ("y", "z")], {"x": "a", "y": "b", "z": "c"}, [(0, 1), (1, 2)]),
+    ],
+)
+def test_pairs(edges, labels, want):
+    """Pairs are read in a short way where they are usual, and in a longer one with the same result."""
+    g = Graph(edges, labels, {(u, v): "s" for u, v, *_ in edges})
+    assert g.labels == ["a", "b", "c"] and g.edge_labels == ["s"] * len(want)
+    assert sorted(map(tuple, g.edges.tolist())) == sorted(want)
+
+
+@pytest.mark.parametrize(
+    "edges,message",
+    [
+        ([(0, 1), (1, 3)], "vertex 3 has no label"),
+        ([(0, -1)], "vertex -1 has no label"),
+        ([(0, 2**32)], "vertex 4294967296 has no label"),
+        ([(0, 1.5)], "vertex 1.5 has no label"),
+        ([(0, "1")], "vertex '1' has no label"),
+        ([(0, 1), (2,)], r"edges: \(2,\), want \(u, v\)"),
+        ([(0, 1), "ab"], "edges: 'ab', want"),
+    ],
+)
+def test_wrong_pairs(edges, message):
+    with pytest.raises(GraphError, match=message):
+        Graph(edges, {0: "a", 1: "b", 2: "c"})
+
+
 def test_mixed_and_generators():
     items = list(WATER.values())
     k = WeisfeilerLehman(n_iter=2).fit_transform(x for x in items)
