@@ -118,6 +118,17 @@ def test_pandas():
         graph_from_pandas((EDGES, "g", ("s", "t"), None, None), (NODES[:3], "g", "l"))
 
 
+def test_rows_that_repeat_an_edge(tmp_path):
+    """The last one counts, as in GraKeL, and it is told."""
+    twice = pandas.DataFrame({"g": [0, 0], "s": [0, 0], "t": [1, 1], "w": [1.0, 2.0]})
+    with pytest.warns(DirectedWarning, match="1 parallel edge is left out"):
+        (got,) = graph_from_pandas((twice, "g", ("s", "t"), "w", None)).values()
+    assert got[0] == {0: {1: 2.0}, 1: {0: 2.0}}
+    (tmp_path / "e.csv").write_text("0,1\n0,1\n")
+    with pytest.warns(DirectedWarning, match="1 parallel edge is left out"):
+        list(graph_from_csv(([tmp_path / "e.csv"], False, None)))
+
+
 def test_csv_as_grakel(tmp_path):
     edges, nodes = tmp_path / "e.csv", tmp_path / "n.csv"
     edges.write_text("0,1,2.0,x\n1,2,1.0,y\n")

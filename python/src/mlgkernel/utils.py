@@ -33,12 +33,16 @@ __all__ = [
 
 def _collected(
     vertices: Iterable[Any],
-    rows: Iterable[tuple[Any, Any, float, Any]],
+    rows: list[tuple[Any, Any, float, Any]],
     labels: dict[Any, Any] | None,
     directed: bool,
     as_Graph: bool,
 ) -> Any:
-    """Return a graph in GraKeL's form, from rows of two vertices, weight and label (None for none)."""
+    """Return a graph in GraKeL's form, from rows of two vertices, weight and label (None for none).
+
+    Of edges that are given several times, the last one counts, with a warning.
+    """
+    warn_of({"parallel": len(rows) - len({(u, v) for u, v, _, _ in rows})})
     edges: dict[Any, dict[Any, float]] = {v: {} for v in vertices}
     edge_labels: dict[Any, Any] = {}
     for u, v, weight, label in rows:
@@ -113,8 +117,7 @@ def graph_from_networkx(
             raise GraphError(f"graph {i}: {e}") from None
         pairs = {(u, v) for u, v, _, _ in rows}
         directed = g.is_directed()
-        one_way = directed and any((v, u) not in pairs for u, v in pairs)
-        warn_of({"directed": int(one_way), "parallel": len(rows) - len(pairs)})
+        warn_of({"directed": int(directed and any((v, u) not in pairs for u, v in pairs))})
         known = {v: x for v, x in labels.items() if x is not None}
         yield _collected(g.nodes, rows, known, directed, as_Graph)
 
