@@ -693,6 +693,7 @@ def test_errors_name_parameters():
 @pytest.mark.parametrize(
     "cls", [c for c in vars(mlgkernel).values() if isinstance(c, type) and issubclass(c, _kernel.OnGraphs)]
 )
+@pytest.mark.filterwarnings("ignore:lamda")
 def test_errors_name_every_parameter(cls):
     """Whatever is wrong, the message starts with the name of the parameter."""
     graphs = ["CCO", "CCN", "c1ccccc1O"]
