@@ -690,6 +690,18 @@ def test_errors_name_parameters():
         assert str(e.value) == text
 
 
+def test_errors_name_options(tmp_path):
+    """Options of reading and drawing have the names that they have here."""
+    (tmp_path / "t.csv").write_text("smiles\nCCO\n")
+    for name in ("format", "hydrogens", "edge_weight"):
+        with pytest.raises(ValueError, match=f'^{name}="x", want one of'):
+            mlgkernel.datasets.load(tmp_path / "t.csv", **{name: "x"})
+    with pytest.raises(ValueError, match=r'^style="x", want auto, molecule or network'):
+        mlgkernel.explain.draw("CCO", style="x")
+    with pytest.raises(ValueError, match=r"^match=9, want 0 … 2"):
+        mlgkernel.explain.similarity("CCO", "CCN", match=9)
+
+
 @pytest.mark.parametrize(
     "cls", [c for c in vars(mlgkernel).values() if isinstance(c, type) and issubclass(c, _kernel.OnGraphs)]
 )

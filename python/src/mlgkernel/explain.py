@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -224,7 +225,10 @@ def similarity(
         "match": -1 if match is None else int(match),
         "picture": _picture(title, width, height, numbers, style),
     }
-    result, _ = _engine.call("similarity", args, pack(graphs), held=model._held)
+    try:
+        result, _ = _engine.call("similarity", args, pack(graphs), held=model._held)
+    except ValueError as e:
+        raise ValueError(re.sub(r"^level (?=\d)", "match=", str(e))) from None
     c = result["comparison"]
     pairs = None
     if match is not None:
