@@ -102,13 +102,16 @@ func (c *call) process(m *model.Model, gram *kernel.Matrix, args trainArgs) (*sv
 	}
 	opt := svm.DefaultOptions()
 	opt.Kind, opt.LeaveOneOut, opt.Probability = svm.KernelRidge, args.Classes == nil, args.Classes != nil
-	var path []*svm.Learner
-	var err error
 	if args.Classes != nil {
-		path, err = svm.TrainPath(c.ctx, svm.Full(gram), svm.Targets{Labels: args.Labels, Weights: args.Weights}, []float64{ridge}, opt)
-	} else {
-		path, err = (&choose.Targets{Values: args.Values}).Train(c.ctx, svm.Full(gram), []float64{ridge}, opt)
+		opt.Ridge = ridge
+		l, err := svm.Train(c.ctx, svm.Full(gram), svm.Targets{Labels: args.Labels, Weights: args.Weights}, opt)
+		if err != nil {
+			return nil, err
+		}
+		l.Forget()
+		return l, nil
 	}
+	path, err := (&choose.Targets{Values: args.Values}).Train(c.ctx, svm.Full(gram), []float64{ridge}, opt)
 	if err != nil {
 		return nil, err
 	}
