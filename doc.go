@@ -3,7 +3,7 @@
 //
 // A kernel gives two graphs a similarity between 0 and 1. Learners that work with dot products, such
 // as those of package svm, then work on graphs. The MLG kernel compares vertices by a base kernel
-// (equal labels, say), small neighbourhoods by their vertices, larger neighbourhoods by the smaller
+// (such as equal labels), small neighbourhoods by their vertices, larger neighbourhoods by the smaller
 // ones, and at last whole graphs.
 //
 //	ds, err := dataset.Read(ctx, "molecules.smi", dataset.DefaultOptions())
@@ -14,7 +14,7 @@
 // # Which kernel
 //
 // [Kernel] holds all parameters; start from [Default], which has those of the paper. Package base has
-// the kernels on vertices, written as "labels*gaussian", say.
+// the kernels on vertices, written as texts such as "labels*gaussian".
 //
 //   - [Fit] is the low-rank method of the paper. It samples landmark vertices at every level
 //     and keeps the leading directions. Fitting takes time and memory in proportion to the

@@ -17,9 +17,9 @@ type featureKernel interface {
 	features() featureMap
 }
 
-// featureMap says how a graph becomes a vector of counts. A feature has a number of its own, such
-// as the type of a graphlet or the colour of a vertex, or a key of whole numbers, such as the end
-// colours and the length of a path, which a dictionary numbers.
+// featureMap says how a graph becomes a vector of counts. Some features have a number of their own,
+// such as the type of a graphlet or the colour of a vertex. Others have a key of whole numbers, such
+// as the end colours and the length of a path, and a dictionary gives them numbers.
 type featureMap struct {
 	labels     Labelling       // of the vertices
 	edgeLabels bool            // labels of edges are numbered too

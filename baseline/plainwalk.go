@@ -68,7 +68,7 @@ type PlainWalk struct {
 	Series    Series  `json:"series" want:"one of geometric exponential" help:"Weights of walks of i steps: geometric, λ^i, or exponential, λ^i/i!."`
 	Lambda    float64 `json:"lambda" want:"positive" help:"Weight of a step."`
 	P         int     `json:"p" want:"0 to 1000" help:"Most steps; 0 for walks of any length."`
-	Damped    bool    `json:"damped" help:"Graphs for which the series over walks of any length diverges have a smaller weight of a step; they are an error otherwise."`
+	Damped    bool    `json:"damped" help:"Use a smaller weight of a step for graphs whose series over walks of any length diverges. Without it such graphs are an error."`
 	Normalize bool    `json:"normalize" help:"Scale values so that k(G,G) = 1."`
 }
 

@@ -33,7 +33,7 @@ type RandomWalk struct {
 	Lambda    float64   `json:"lambda" want:"positive" help:"Weight of a step."`
 	Series    Series    `json:"series" want:"one of geometric exponential" help:"Weights of walks of i steps: geometric, λ^i, or exponential, λ^i/i!."`
 	AllPairs  bool      `json:"all_pairs" help:"Walks of no steps count vertices with different labels too."`
-	Damped    bool      `json:"damped" help:"Graphs for which the series over walks of any length diverges have a smaller weight of a step; they are an error otherwise."`
+	Damped    bool      `json:"damped" help:"Use a smaller weight of a step for graphs whose series over walks of any length diverges. Without it such graphs are an error."`
 	Labels    Labelling `json:"labels" want:"one of auto labels degrees unlabeled" help:"Labels of the vertices: auto (labels, else degrees), labels, degrees or unlabeled."`
 	Normalize bool      `json:"normalize" help:"Scale values so that k(G,G) = 1."`
 }

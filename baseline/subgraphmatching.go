@@ -26,9 +26,9 @@ import (
 type SubgraphMatching struct {
 	Weights      []float64 `json:"weights" want:"at least 0" help:"Weights of matches of 1, 2, … vertices, up to 7 of them."`
 	EdgeLabels   bool      `json:"edge_labels" help:"Labels of edges count, where graphs have them."`
-	Vertices     []string  `json:"vertices" help:"Labels of vertices that vertex_values compares; others are equal or not."`
+	Vertices     []string  `json:"vertices" help:"Labels of vertices that vertex_values compares. Other labels match only if they are equal."`
 	VertexValues []float64 `json:"vertex_values" help:"Values of every two labels of vertices, row by row."`
-	Edges        []string  `json:"edges" help:"Labels of edges that edge_values compares; others are equal or not."`
+	Edges        []string  `json:"edges" help:"Labels of edges that edge_values compares. Other labels match only if they are equal."`
 	EdgeValues   []float64 `json:"edge_values" help:"Values of every two labels of edges, row by row."`
 	Labels       Labelling `json:"labels" want:"one of auto labels degrees unlabeled" help:"Labels of the vertices: auto (labels, else degrees), labels, degrees or unlabeled."`
 	Normalize    bool      `json:"normalize" help:"Scale values so that k(G,G) = 1."`

@@ -111,10 +111,14 @@ func (r *Reader) Skip() bool {
 // Format returns the format, which was recognised where the options did not say it.
 func (r *Reader) Format() Format { return r.in.opts.Format }
 
-// Fields are texts that stand beside a graph: the cells of a table, the string and the name of a SMILES
-// file, the data fields of an SDF, the data of a graph in GraphML and DOT, the id, the target and the
-// unknown texts and numbers of Graph JSON Lines, and of a TUDataset label and the numbered columns of
-// graph_attributes.
+// Fields are texts that stand beside a graph:
+//
+//	table             its cells
+//	SMILES            the string and the name
+//	SDF               data fields
+//	GraphML, DOT      data of the graph
+//	Graph JSON Lines  the id, the target, and unknown texts and numbers
+//	TUDataset         the label, and the numbered columns of graph_attributes
 type Fields struct {
 	Names, Values []string
 	SMILES        int // position of the string that the graph was made of, −1 for none

@@ -146,8 +146,8 @@ func count(targets []string) (counts map[string]int, n int) {
 }
 
 // ValueRange returns the range of targets that are values, and nil for classes. Targets are values
-// if they are numbers and one of them is not whole. They are also values if more than 20 and more
-// than a fifth, or more than 5 and more than half of them are different.
+// if they are numbers and one of them is not whole. Whole numbers are values if there are more than
+// 20 different ones, which are more than a fifth of all, or more than 5, which are more than half.
 func ValueRange(targets []string) []float64 {
 	counts, n := count(targets)
 	lo, hi := math.Inf(1), math.Inf(-1)

@@ -10,18 +10,17 @@ import (
 	"github.com/mlgkernel/mlg/kernel"
 )
 
-// NeighbourMap places objects in the plane so that nearest neighbours stay together. The
-// neighbours of i, at the distances d_ij = √(2 − 2k_ij/self), self being the kernel of an object with
-// itself, attract with the weight
+// NeighbourMap places objects in the plane so that nearest neighbours stay together. The neighbours j
+// of i are at the distances d_ij = √(2 − 2k_ij/self), where self is the kernel of an object with
+// itself. They attract with the weight
 //
 //	w_ij = exp(−(d_ij − d_i1)/σ_i),   σ_i such that Σ_j w_ij = log₂ k,
 //
-// made symmetric as w_ij + w_ji − w_ij w_ji, and a few objects drawn at random repel; the
-// probability that two objects at distance d in the plane are neighbours is taken as
-// 1/(1+d²), and its likelihood climbed by stochastic steps (the method of McInnes, Healy and
-// Melville, UMAP, 2018, with that simplest of their curves), and a weak pull to the middle. It
-// starts from the given positions, draws from a fixed seed, and runs in one goroutine: equal
-// input, equal bits. It takes O(nk) time per round.
+// made symmetric as w_ij + w_ji − w_ij w_ji. A few objects that are drawn at random repel. Two objects
+// at distance d in the plane count as neighbours with the probability 1/(1+d²), and stochastic steps
+// climb the likelihood of that. This is the method of McInnes, Healy and Melville (UMAP, 2018) with
+// their simplest curve, and with a weak pull to the middle. It starts from the given positions, draws
+// from a fixed seed, and runs in one goroutine: equal input, equal bits. It takes O(nk) time per round.
 func NeighbourMap(ctx context.Context, near [][]kernel.Hit, self float64, start [2][]float64) ([2][]float64, error) {
 	n := len(near)
 	rng := rand.New(rand.NewPCG(1, uint64(n)))

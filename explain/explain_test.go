@@ -122,10 +122,12 @@ func checkSum(t *testing.T, m *model.Model, g *graph.Graph, e *explain.Explanati
 // Over whole collections, contributions add up to the prediction and have its sign. In short mode that is tried on
 // every tenth graph, and not for the sums that training chooses, which take long.
 func TestCollections(t *testing.T) {
-	collections := map[string]func() (*dataset.Dataset, choose.Task){
-		"drugs":  func() (*dataset.Dataset, choose.Task) { return read(t, "builtin:drugs"), choose.Classification },
-		"masses": func() (*dataset.Dataset, choose.Task) { return masses(t), choose.Regression },
-		"MUTAG": func() (*dataset.Dataset, choose.Task) {
+	collections := map[string]func(t *testing.T) (*dataset.Dataset, choose.Task){
+		"drugs": func(t *testing.T) (*dataset.Dataset, choose.Task) {
+			return read(t, "builtin:drugs"), choose.Classification
+		},
+		"masses": func(t *testing.T) (*dataset.Dataset, choose.Task) { return masses(t), choose.Regression },
+		"MUTAG": func(t *testing.T) (*dataset.Dataset, choose.Task) {
 			return read(t, graphtest.Dataset(t, "MUTAG")), choose.Classification
 		},
 	}
@@ -139,7 +141,7 @@ func TestCollections(t *testing.T) {
 				if k == nil {
 					graphtest.Long(t)
 				}
-				d, task := get()
+				d, task := get(t)
 				m := train(t, d, task, k)
 				try := func(t *testing.T, step int) {
 					for i := 0; i < len(d.Graphs); i += step {

@@ -37,9 +37,9 @@ func (a Axis) validate(name string, n int) error {
 	return nil
 }
 
-// Write writes a kernel matrix in the format that the extension names, and beside it the
-// identifiers and targets of the rows as NAME.ids.csv and, unless cols is nil because they
-// are the same, those of the columns as NAME.columns.csv.
+// Write writes a kernel matrix in the format that the extension names. Beside it, NAME.ids.csv has
+// the identifiers and targets of the rows, and NAME.columns.csv those of the columns. If cols is nil
+// the columns are the same as the rows, and there is no file for them.
 //
 //	.npy     NumPy, float64, row-major
 //	.csv     identifiers as header and first column; numbers read back to the same bits

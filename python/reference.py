@@ -30,6 +30,9 @@ def markdown(doc: str) -> str:
     for line, after in zip(lines, [*lines[1:], ""]):
         if after and set(after) == {"-"} and line:
             section = line
+            if code:
+                out[-1:] = ["```\n"]  # in place of the empty line before the heading
+                code = False
             out.append(f"**{line}**\n")
         elif line and set(line) == {"-"}:
             continue
@@ -40,7 +43,7 @@ def markdown(doc: str) -> str:
             out.append(line)
         elif section in LISTS and line and not line.startswith(" "):
             name, colon, kind = line.partition(" : ")
-            broken = "\\" if after.strip() else ""  # the description stands in a line of its own
+            broken = "\\" if after.startswith("    ") else ""  # the description stands in a line of its own
             out.append(f"- `{name}`" + (f": {kind.rstrip()}" if colon else "") + broken)
         else:
             out.append(line[2:] if section in LISTS and line.startswith("    ") else line)
@@ -80,9 +83,10 @@ def methods(cls: type) -> list[str]:
     out = []
     for name, f in inspect.getmembers(cls, callable):
         where = getattr(f, "__module__", "") or ""
-        if name.startswith("_") or not where.startswith("mlgkernel") or not f.__doc__:
+        text = inspect.getdoc(f)  # of the class above, where a method has none of its own
+        if name.startswith("_") or not where.startswith("mlgkernel") or not text:
             continue
-        out.append(f"- `{name}{signature(f)}`: {inspect.cleandoc(f.__doc__).partition(chr(10) * 2)[0]}")
+        out.append(f"- `{name}{signature(f)}`: {text.partition(chr(10) * 2)[0]}")
     return out
 
 

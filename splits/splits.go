@@ -95,8 +95,8 @@ func Stratified(labels []int, folds, repeats int, seed uint64) (*Splits, error) 
 	})
 }
 
-// ByValue is Stratified for targets that are numbers: of every run of folds examples in
-// the order of their targets, each goes to another fold.
+// ByValue is Stratified for targets that are numbers. Examples are sorted by their targets, and each
+// run of as many examples as there are folds is dealt to different folds.
 func ByValue(targets []float64, folds, repeats int, seed uint64) (*Splits, error) {
 	n := len(targets)
 	order := make([]int, n)

@@ -45,10 +45,10 @@ var ErrIterations = errors.New("svm: iteration limit reached before the toleranc
 // d²/(K_ii + K_jj − 2K_ij), d = F_j − dn_j − F_i − up_i, when bounds are ignored.
 //
 // Shrinking: a variable whose slopes both point the wrong way by more than gap is likely to
-// stay at its bound (or, in regression, at 0) and is left out. Before the solver returns,
-// and once when gap first comes under ten times the tolerance, the gradient of those left
-// out is brought up to date and all variables take part again, so that the result does not
-// depend on shrinking beyond the tolerance.
+// stay at its bound (or, in regression, at 0) and is left out. All variables take part again
+// when gap first comes under ten times the tolerance, and before the solver returns. The
+// gradient of those left out is then brought up to date. So the result does not depend on
+// shrinking beyond the tolerance.
 //
 // A step costs two passes over the active variables. Memory: one row of the Gram matrix
 // per coefficient that was ever moved while the view was indexed or shrunk.

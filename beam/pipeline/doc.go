@@ -5,10 +5,9 @@
 //	                                               └─► embeddings
 //
 // A part is a range of bytes of a file whose lines are graphs, or a whole file. A worker reads
-// the graphs of a part and turns them into records by a model (package store). When the
-// numbers of graphs in all parts are known, every graph has its number, in the order of the
-// inputs and of the graphs in them, and the records are regrouped into blocks of graphs
-// with consecutive numbers. A tile depends on two blocks (package tiles).
+// the graphs of a part and turns them into records by a model (package store). Graphs are
+// numbered in the order of the inputs, when the numbers of graphs in all parts are known.
+// Records with consecutive numbers make a block. A tile depends on two blocks (package tiles).
 //
 // Nothing that is written depends on the runner, on how it divides the work or on how often it
 // repeats a piece of it: a record depends on the model and the graph alone, a tile on its

@@ -140,6 +140,7 @@ func Main(args []string, stdout, stderr io.Writer) int {
 	if err != nil {
 		panic(err) // a mistake in the structs above
 	}
+	parser.Model.HelpFlag.Help = helpOfHelp
 	switch {
 	case len(args) == 0:
 		args = []string{"--help"}

@@ -154,7 +154,7 @@ func columnText(c dataset.Column, rows int) string {
 		out = append(out, fmt.Sprintf("%d of %d missing", c.Missing, rows))
 	}
 	if c.Odd > 0 {
-		out = append(out, fmt.Sprintf("%d of %d no numbers", c.Odd, rows))
+		out = append(out, fmt.Sprintf("%d of %d not a number", c.Odd, rows))
 	}
 	if c.Role != "" {
 		out = append(out, fmt.Sprintf("taken for the %s (%s)", c.Role, c.Why))

@@ -180,7 +180,7 @@ func (r *demoResult) print(g *globals) {
 	p("   Compared: %s.\n   Half of a similarity leaves the orders of bonds out.\n", r.compared)
 	x := r.Prediction
 	p("\n%s\n", g.bold("4. Explain a prediction"))
-	p("   Trained without it, %s is taken for a %s", x.ID, x.Predicted)
+	p("   A model that has not seen %s takes it for a %s", x.ID, x.Predicted)
 	if x.Predicted == x.Target {
 		p(", rightly.\n")
 	} else {

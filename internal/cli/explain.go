@@ -200,7 +200,7 @@ func (e *explainedPrediction) meaning() string {
 	case e.Slopes:
 		return "slopes: how the " + e.What + " changes when a vertex counts more. They do not add up."
 	case e.Class == "":
-		s = "the sum of the contributions is what " + e.What + " differs from the mean of the training graphs"
+		s = "the sum of the contributions is the difference from the mean of the training graphs"
 	}
 	if e.Together > 1 {
 		s += fmt.Sprintf("; the graph is large, and %d neighbouring vertices at a time share a contribution", e.Together)

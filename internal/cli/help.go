@@ -17,6 +17,9 @@ var topicFiles embed.FS
 // topics are what "mlg help" explains besides commands, in the order of the list.
 var topics = []string{"formats", "kernels", "parameters", "models", "output"}
 
+// helpOfHelp is what help says about the flag --help.
+const helpOfHelp = "Show this help."
+
 // topicAliases are other names of topics.
 var topicAliases = map[string]string{"exit-codes": "output", "environment": "output", "format": "formats", "kernel": "kernels", "model": "models"}
 

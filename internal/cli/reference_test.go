@@ -39,8 +39,13 @@ func TestReference(t *testing.T) {
 	}
 }
 
+// aFlag is a flag in a help text.
+var aFlag = regexp.MustCompile(`(^|[ (])(--[a-z][a-z-]*)`)
+
 // cell quotes text for a table.
-func cell(s string) string { return strings.ReplaceAll(s, "|", `\|`) }
+func cell(s string) string {
+	return aFlag.ReplaceAllString(strings.ReplaceAll(s, "|", `\|`), "$1`$2`")
+}
 
 // commandsReference lists the commands with their arguments and flags.
 func commandsReference(t *testing.T) string {
@@ -50,6 +55,7 @@ func commandsReference(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	parser.Model.HelpFlag.Help = helpOfHelp
 	var b strings.Builder
 	list := func(flags []*kong.Flag) {
 		if len(flags) == 0 {
@@ -64,10 +70,14 @@ func commandsReference(t *testing.T) string {
 			if f.Tag.Negatable != "" {
 				name = "--[no-]" + f.Name
 			}
-			if f.PlaceHolder != "" {
+			value := f.Default
+			switch {
+			case f.Group != nil && f.Group.Key == kernelGroup && !regexp.MustCompile(`^[A-Z_]*$`).MatchString(f.PlaceHolder):
+				value = f.PlaceHolder // newParameters shows the default there
+			case f.PlaceHolder != "":
 				name += " " + f.PlaceHolder
 			}
-			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", name, code(f.Default), cell(f.Help))
+			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", name, code(value), cell(f.Help))
 		}
 	}
 	command := func(n *kong.Node) {
@@ -123,7 +133,7 @@ func commandsReference(t *testing.T) string {
 	for _, group := range sharedGroups {
 		fmt.Fprintf(&b, "\n## %s\n", group)
 		if group == kernelGroup {
-			b.WriteString("\nA flag applies to the kernels before the colon. [kernels.md](kernels.md) has a list for each kernel.\n")
+			b.WriteString("\nA flag applies to the kernels before the colon. A default in brackets is that of one kernel.\n[kernels.md](kernels.md) has a list for each kernel.\n")
 		}
 		seen := map[string]bool{}
 		var flags []*kong.Flag

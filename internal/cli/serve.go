@@ -22,7 +22,7 @@ import (
 type serveCmd struct {
 	dataFlags
 	Source string   `arg:"" optional:"" help:"A model file or a dataset; by default builtin:drugs." default:"builtin:drugs"`
-	Addr   string   `help:"IP address to listen on. Any but a loopback address lets everyone in the network in." default:"127.0.0.1"`
+	Addr   string   `help:"IP address to listen on. With any address but a loopback address, everyone in the network can use the page." default:"127.0.0.1"`
 	Port   *int     `help:"Port to listen on. 0 means any free one. By default 8642, or the next free one. Links work after a restart if the port is the same." placeholder:"N"`
 	Host   []string `help:"More host names of the server, such as the name of a proxy." placeholder:"NAME"`
 	Open   bool     `help:"Open the page in the browser."`

@@ -31,6 +31,36 @@ func randomGram(n, dim int, seed uint64) []float64 {
 	return k
 }
 
+// Most vertices have a colour of their own, and few coarse colours. The matrix of the colours that
+// they share has one eigenvalue hundreds of times, far below the largest.
+func TestManyfoldEigenvalue(t *testing.T) {
+	const n = 600
+	a := make([]float64, n*n)
+	for i := range n {
+		for j := range n {
+			for _, colours := range []int{10, 80, 400, n} {
+				if i*7919%colours == j*7919%colours {
+					a[i*n+j] += 0.25
+				}
+			}
+		}
+	}
+	values, vectors, err := LeadingEigen(context.Background(), slices.Clone(a), n, 32, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for j, l := range values {
+		checkEigenpair(t, a, n, vectors, 32, j, l, 1e-13*n*values[0])
+	}
+	all, vectors, ok := Eigen(a, n)
+	if !ok {
+		t.Fatal("did not converge")
+	}
+	for j, l := range all {
+		checkEigenpair(t, a, n, vectors, n, j, l, 1e-13*n*values[0])
+	}
+}
+
 func TestLeadingEigen(t *testing.T) {
 	for _, c := range []struct {
 		method    string

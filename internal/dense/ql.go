@@ -8,7 +8,8 @@ import "math"
 // of Qᵀ before, they are the eigenvectors of QTQᵀ. QL reports false if it does not converge.
 //
 // It is the QL algorithm with implicit shifts. Entries below 2⁻⁵⁹ of the largest one are taken for
-// zero. Products are not fused with sums.
+// zero. Where an eigenvalue is so many-fold that rounding errors keep entries above that, those
+// below 2⁻⁵³ are. Products are not fused with sums.
 func QL(d, e, z []float64, width int) bool {
 	if len(e) != len(d) || len(z) != len(d)*width {
 		misuse("QL of order %d: %d and %d numbers in rows of %d", len(d), len(e), len(z), width)
@@ -26,16 +27,20 @@ func QL(d, e, z []float64, width int) bool {
 	for i := range d {
 		d[i], e[i] = d[i]/unit, e[i]/unit
 	}
+	least := 0x1p-6
 	for l := range d {
 		for sweep := 0; ; sweep++ {
 			m := l // T falls apart behind it
-			for m < len(d)-1 && math.Abs(e[m]) > 0x1p-53*max(math.Abs(d[m])+math.Abs(d[m+1]), 0x1p-6) {
+			for m < len(d)-1 && math.Abs(e[m]) > 0x1p-53*max(math.Abs(d[m])+math.Abs(d[m+1]), least) {
 				m++
 			}
 			if m == l {
 				break
 			}
-			if sweep == 60 {
+			switch sweep {
+			case 30:
+				least = 1
+			case 60:
 				return false
 			}
 			stepQL(d, e, z, width, l, m)

@@ -38,7 +38,7 @@ def as_graphs(X: Any, like: Any = None) -> list[Graph]:
         - a ``Path``: all graphs of that dataset.
 
         So torch-geometric's datasets, batches and loaders are collections. A single text or path is a
-        dataset: its name, as ``"builtin:drugs"``, or its file or folder.
+        dataset: its name, such as ``"builtin:drugs"``, or its file or folder.
     like : estimator, optional
         SMILES and files are read as the training graphs of this estimator were: hydrogens, labels of
         atoms and edge weights. Its model file says how.

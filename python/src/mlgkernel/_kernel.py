@@ -116,7 +116,7 @@ class OnGraphs(BaseEstimator):
 
 
 class Kernel(TransformerMixin, OnGraphs):
-    """What all kernels have in common. `_record` of a subclass says what is computed."""
+    """The base class of all kernels."""
 
     n_jobs: int | None
     normalize: bool

@@ -165,16 +165,17 @@ class GraphHopper(OnAttributes):
     """The GraphHopper kernel: shortest paths with equally many vertices, compared vertex by vertex.
 
     ``k = sum over shortest paths p of G and q of G' with len(p) == len(q), and places i, of
-    s(p[i], q[i])``, from every vertex to every vertex, itself included, where s compares attributes
-    (Feragen et al., NIPS 2013). Lengths are sums of edge weights, rounded to multiples of 1e-6.
+    s(p[i], q[i])``, where s compares attributes (Feragen et al., NIPS 2013). Paths lead from every vertex
+    to every vertex, itself included. Lengths are sums of edge weights, rounded to multiples of 1e-6.
 
     Parameters
     ----------
     n_jobs, normalize, verbose
         As in `VertexHistogram`.
     kernel_type : {"linear", "gaussian", "bridge"} or ("gaussian", mu), default "linear"
-        s(x, y): the dot product, ``exp(-mu |x-y|**2)`` with a positive mu, 1 where none is given, or
-        ``max(0, 1 - |x-y|/4)``, which is not positive semi-definite for several attributes.
+        What s(x, y) is. "linear": the dot product. "gaussian": ``exp(-mu |x-y|**2)`` with a positive mu,
+        by default 1. "bridge": ``max(0, 1 - |x-y|/4)``, which is not positive semi-definite for several
+        attributes.
 
     Notes
     -----

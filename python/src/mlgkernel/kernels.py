@@ -240,7 +240,7 @@ class RandomWalk(Kernel):
     kernel_type : {"geometric", "exponential"}, default "geometric"
         ``mu_i = lamda**i`` or ``lamda**i / i!``.
     p : int from 1 to 1000 or None, default None
-        Number of steps of the longest walks. None is for walks of any length.
+        Number of steps of the longest walks. None means walks of any length.
 
     Attributes
     ----------
@@ -329,7 +329,7 @@ class RandomWalkLabeled(RandomWalk):
     kernel_type : {"geometric", "exponential"}, default "geometric"
         ``mu_i = lamda**i`` or ``lamda**i / i!``.
     p : int from 1 to 1000 or None, default None
-        Number of steps of the longest walks. None is for walks of any length.
+        Number of steps of the longest walks. None means walks of any length.
 
     Notes
     -----

@@ -10,7 +10,7 @@ __all__ = ["enrichment_factor"]
 
 
 def enrichment_factor(y_true: Any, y_score: Any, fraction: float = 0.01, pos_label: Any = 1) -> float:
-    """Return how many times as many positive examples are among the best as among all.
+    """Return the share of positive examples among the best, divided by their share among all.
 
     The best are the `fraction` of examples with the largest `y_score`, rounded up. Examples with equal
     scores at the border count with equal weights. ``mlg evaluate`` prints this figure for 1 and 5 %.

@@ -85,7 +85,7 @@ class OddSth(Kernel):
     n_jobs, normalize, verbose
         As in `VertexHistogram`.
     h : int from 1 to 65536 or None, default None
-        Number of steps. None is for any number.
+        Number of steps. None means any number.
 
     Notes
     -----
@@ -132,8 +132,8 @@ class SubgraphMatching(Kernel):
     """The subgraph matching kernel, ``k(G, G') = sum over isomorphisms between connected induced subgraphs of
     lw(number of vertices) * product of kv(a, a') * product of ke(b, b')``.
 
-    The products are over the labels a of the vertices, and b of the edges, that are mapped to those with the
-    labels a' and b'.
+    The products run over the vertices and edges of the subgraph of G. A vertex with the label a is mapped to
+    one with the label a', and an edge with the label b to one with the label b'.
 
     Parameters
     ----------

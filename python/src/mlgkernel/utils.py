@@ -128,7 +128,7 @@ def graph_from_pandas(
     directed: bool = False,
     as_Graph: bool = False,
 ) -> dict[Any, Any]:
-    """Return the graphs of tables, by the numbers that they have there.
+    """Return the graphs of tables as a dictionary, whose keys are the values of the graph column.
 
     Parameters
     ----------

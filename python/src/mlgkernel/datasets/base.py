@@ -150,7 +150,7 @@ def fetch(name: str, *, data_home: str | None = None, force: bool = False, url: 
     Parameters
     ----------
     name : str
-        As ``"MUTAG"``.
+        Name of a collection, such as ``"MUTAG"``.
     data_home : str, optional
         The cache folder; by default ``$MLG_CACHE`` or the folder mlg in the user's cache folder.
     force : bool

@@ -32,14 +32,14 @@ def generate_dataset(
     random_state : int, RandomState or None
     features : str, tuple or None
         ``"nl"`` or ``"na"`` for labels or attributes of vertices, ``"el"`` or ``"ea"`` for those of
-        edges. In a tuple a number behind one says how many different labels there are, or how long
-        attributes are; both are 4 by default.
+        edges. In a tuple, a number after such a text is the number of different labels, or the length
+        of attributes. Both are 4 by default.
 
     Returns
     -------
     train, test : lists of (adjacency matrix, vertex labels, edge labels)
-        Entries that `features` does not name are left out. Test graphs have a label more than those for
-        training.
+        Entries that `features` does not name are left out. Test graphs may have one label that no
+        training graph has.
 
     Examples
     --------
