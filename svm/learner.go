@@ -57,11 +57,12 @@ type Function struct {
 type Targets struct {
 	Labels []int
 	Values []float64
-	// Weights multiply C for each example of SVM; nil for 1.
+	// Weights multiply C for each example of SVM, and divide the ridge of KernelRidge for classes;
+	// nil for 1.
 	Weights []float64
 }
 
-// weight returns the factor of C for an example.
+// weight returns the weight of an example.
 func (t Targets) weight(i int) float64 {
 	if t.Weights == nil {
 		return 1
@@ -74,8 +75,8 @@ func (t Targets) checkWeights(n int, kind Kind) error {
 	switch {
 	case t.Weights == nil:
 		return nil
-	case kind != SVM:
-		return errors.New("svm: weights of examples are for SVM only")
+	case kind != SVM && t.Labels == nil:
+		return errors.New("svm: weights of examples with values are for SVM only")
 	case len(t.Weights) != n:
 		return fmt.Errorf("svm: %d weights of examples, want %d", len(t.Weights), n)
 	}

@@ -43,13 +43,18 @@ func softmax(z []float64) float64 {
 
 // calibrate sets Slope so that probabilities agree best with the classes of examples. Their scores
 // (rows) must come from functions that have not seen them. Regressions also get an offset for each
-// class in their biases. The machines of pairs stay as they are.
-func (l *Learner) calibrate(scores *kernel.Matrix, labels []int) {
-	class := make([]int, len(labels))
-	for i, label := range labels {
+// class in their biases, for which examples count by their weights. The machines of pairs stay as
+// they are.
+func (l *Learner) calibrate(scores *kernel.Matrix, t Targets) {
+	class := make([]int, len(t.Labels))
+	for i, label := range t.Labels {
 		class[i], _ = slices.BinarySearch(l.Classes, label)
 	}
-	theta := fitSoftmax(scores, class, l.Kind == KernelRidge)
+	e := scored{Matrix: scores, class: class}
+	if l.Kind == KernelRidge {
+		e.weights = t.Weights
+	}
+	theta := fitSoftmax(e, l.Kind == KernelRidge)
 	l.Slope = theta[0]
 	if l.Kind == KernelRidge {
 		for c, o := range theta[1:] {
@@ -61,7 +66,7 @@ func (l *Learner) calibrate(scores *kernel.Matrix, labels []int) {
 // Calibrated turns the scores of examples (rows) for classes, the columns, into probabilities: those of
 // kernel ridge regression with the slope and the offsets that agree best with the classes.
 func Calibrated(scores *kernel.Matrix, class []int) *kernel.Matrix {
-	theta := fitSoftmax(scores, class, true)
+	theta := fitSoftmax(scored{Matrix: scores, class: class}, true)
 	out := kernel.NewMatrix(scores.Rows, scores.Cols)
 	for i := range out.Rows {
 		row := out.Row(i)
@@ -77,17 +82,24 @@ func Calibrated(scores *kernel.Matrix, class []int) *kernel.Matrix {
 // best slope is not above 0. Then the offsets alone would decide the class, not the scores.
 const leastSlope = 0.1
 
+// scored is examples with scores for classes, their class, and weights; nil for 1.
+type scored struct {
+	*kernel.Matrix
+	class   []int
+	weights []float64
+}
+
 // fitSoftmax returns the slope T and the offsets o_c, or offsets of 0, of the probabilities
 //
 //	p_ic = exp(T·s_ic + o_c) / Σ_b exp(T·s_ib + o_b)
 //
-// that minimise −Σ_i Σ_c t_ic log p_ic for the scores s of n examples. t_ic is (n+1)/(n+2) for the
-// class of the example, and the rest is shared by the others, which keeps T finite when the
-// scores separate the classes (with two classes: Platt 2000). The problem is convex; Newton's
-// method with backtracking stops when no derivative is above 1e-5, or after 100 steps. A slope below
-// leastSlope becomes leastSlope.
-func fitSoftmax(scores *kernel.Matrix, class []int, offsets bool) []float64 {
-	k := scores.Cols
+// that minimise −Σ_i w_i Σ_c t_ic log p_ic for the scores s and weights w of n examples. t_ic is
+// (n+1)/(n+2) for the class of the example, and the rest is shared by the others, which keeps T
+// finite when the scores separate the classes (with two classes: Platt 2000). The problem is convex;
+// Newton's method with backtracking stops when no derivative is above 1e-5, or after 100 steps. A
+// slope below leastSlope becomes leastSlope.
+func fitSoftmax(e scored, offsets bool) []float64 {
+	k := e.Cols
 	theta := make([]float64, 1+k)
 	theta[0] = 1
 	free := []int{0}
@@ -96,24 +108,24 @@ func fitSoftmax(scores *kernel.Matrix, class []int, offsets bool) []float64 {
 			free = append(free, 1+c)
 		}
 	}
-	minimise(scores, class, theta, free)
+	minimise(e, theta, free)
 	if theta[0] < leastSlope {
 		theta[0] = leastSlope
-		minimise(scores, class, theta, free[1:])
+		minimise(e, theta, free[1:])
 	}
 	return theta
 }
 
 // minimise moves the free entries of θ = (T, o) to the minimum.
-func minimise(scores *kernel.Matrix, class []int, theta []float64, free []int) {
+func minimise(e scored, theta []float64, free []int) {
 	const (
 		ridge    = 1e-9  // per example: the offsets are known but for a constant
 		gradient = 1e-5  // the derivatives at which Lin, Lin and Weng (2007) stop
 		shortest = 1e-10 // and their shortest step
 	)
 	m := len(free)
-	g, h := make([]float64, 1+scores.Cols), kernel.NewMatrix(1+scores.Cols, 1+scores.Cols)
-	value := softmaxLoss(scores, class, theta, g, h)
+	g, h := make([]float64, 1+e.Cols), kernel.NewMatrix(1+e.Cols, 1+e.Cols)
+	value := softmaxLoss(e, theta, g, h)
 	for range 100 {
 		step, hessian := make([]float64, m), make([]float64, m*m)
 		worst := 0.0
@@ -123,7 +135,7 @@ func minimise(scores *kernel.Matrix, class []int, theta []float64, free []int) {
 			for b, l := range free {
 				hessian[a*m+b] = h.At(j, l)
 			}
-			hessian[a*m+a] += ridge * float64(scores.Rows)
+			hessian[a*m+a] += ridge * float64(e.Rows)
 		}
 		if worst < gradient {
 			return
@@ -144,7 +156,7 @@ func minimise(scores *kernel.Matrix, class []int, theta []float64, free []int) {
 			for a, j := range free {
 				theta[j] = start[j] + size*step[a]
 			}
-			if v := softmaxLoss(scores, class, theta, g, h); v <= value+1e-4*size*slope {
+			if v := softmaxLoss(e, theta, g, h); v <= value+1e-4*size*slope {
 				value = v
 				break
 			}
@@ -153,37 +165,40 @@ func minimise(scores *kernel.Matrix, class []int, theta []float64, free []int) {
 }
 
 // softmaxLoss returns the loss of fitSoftmax at θ and sets its gradient and Hessian.
-func softmaxLoss(scores *kernel.Matrix, class []int, theta, g []float64, h *kernel.Matrix) float64 {
-	n, k := scores.Rows, scores.Cols
+func softmaxLoss(e scored, theta, g []float64, h *kernel.Matrix) float64 {
+	n, k := e.Rows, e.Cols
 	clear(g)
 	clear(h.Data)
 	rest := 1 / float64(n+2)
 	loss := 0.0
 	p := make([]float64, k)
 	for i := range n {
-		s := scores.Row(i)
+		s, w := e.Row(i), 1.0
+		if e.weights != nil {
+			w = e.weights[i]
+		}
 		for c := range p {
 			p[c] = theta[0]*s[c] + theta[1+c]
 		}
 		target := func(c int) float64 {
-			if c == class[i] {
+			if c == e.class[i] {
 				return 1 - rest
 			}
 			return rest / float64(k-1)
 		}
 		for c, z := range p {
-			loss -= target(c) * z
+			loss -= w * target(c) * z
 		}
-		loss += softmax(p)
+		loss += w * softmax(p)
 		mean := dense.Dot(p, s)
 		for c, v := range p {
-			g[0] += (v - target(c)) * s[c]
-			g[1+c] += (v - target(c))
-			h.Row(0)[0] += v * s[c] * (s[c] - mean)
-			h.Row(0)[1+c] += v * (s[c] - mean)
-			h.Row(1 + c)[1+c] += v
+			g[0] += w * (v - target(c)) * s[c]
+			g[1+c] += w * (v - target(c))
+			h.Row(0)[0] += w * v * s[c] * (s[c] - mean)
+			h.Row(0)[1+c] += w * v * (s[c] - mean)
+			h.Row(1 + c)[1+c] += w * v
 			for b, u := range p {
-				h.Row(1 + c)[1+b] -= v * u
+				h.Row(1 + c)[1+b] -= w * v * u
 			}
 		}
 	}

@@ -148,6 +148,10 @@ func TestSoftmaxIsStationary(t *testing.T) {
 					scores.Row(i)[class[i]] += 10
 				}
 			}
+			weights := make([]float64, n)
+			for i := range weights {
+				weights[i] = 0.5 + float64(i%3)
+			}
 			loss := func(theta []float64) float64 {
 				sum := 0.0
 				for i := range n {
@@ -160,13 +164,13 @@ func TestSoftmaxIsStationary(t *testing.T) {
 						if c == class[i] {
 							target = (n + 1.0) / (n + 2)
 						}
-						sum -= target * math.Log(math.Exp(theta[0]*scores.At(i, c)+theta[1+c])/all)
+						sum -= weights[i] * target * math.Log(math.Exp(theta[0]*scores.At(i, c)+theta[1+c])/all)
 					}
 				}
 				return sum
 			}
 			for _, offsets := range []bool{false, true} {
-				theta := fitSoftmax(scores, class, offsets)
+				theta := fitSoftmax(scored{Matrix: scores, class: class, weights: weights}, offsets)
 				if !(theta[0] > leastSlope) {
 					t.Errorf("%d classes: slope %g", k, theta[0])
 				}
@@ -189,13 +193,13 @@ func TestSoftmaxIsStationary(t *testing.T) {
 		}
 	}
 	// Equal scores: only the shares of the classes are known, P = Σt/n = (4 + 1·2)/(3·5).
-	theta := fitSoftmax(kernel.NewMatrix(3, 2), []int{0, 1, 1}, true)
+	theta := fitSoftmax(scored{Matrix: kernel.NewMatrix(3, 2), class: []int{0, 1, 1}}, true)
 	if p := 1 / (1 + math.Exp(theta[2]-theta[1])); math.Abs(p-6./15) > 1e-4 {
 		t.Errorf("no information: %g, want 0.4", p)
 	}
 	// Scores that say the contrary do not turn the learner round.
 	against := &kernel.Matrix{Rows: 4, Cols: 2, Data: []float64{-1, 1, -1, 1, 1, -1, 1, -1}}
-	if theta := fitSoftmax(against, []int{0, 0, 1, 1}, true); theta[0] != leastSlope {
+	if theta := fitSoftmax(scored{Matrix: against, class: []int{0, 0, 1, 1}}, true); theta[0] != leastSlope {
 		t.Errorf("slope %g, want %g", theta[0], leastSlope)
 	}
 }

@@ -65,7 +65,7 @@ func trainMachines(ctx context.Context, gram View, t Targets, members [][]int, c
 			if err != nil {
 				return err
 			}
-			l.calibrate(scores, t.Labels)
+			l.calibrate(scores, t)
 		}
 	}
 	return limit.err

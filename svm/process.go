@@ -152,7 +152,7 @@ func (l *Learner) Posterior(ctx context.Context, gram View) (*Posterior, error) 
 	if err := gram.square(n); err != nil {
 		return nil, err
 	}
-	m, f, err := factorize(ctx, gram, p.process.Ridge)
+	m, f, err := factorize(ctx, gram, p.process.Ridge, Targets{})
 	if err != nil {
 		return nil, err
 	}

@@ -22,18 +22,19 @@ func tooSmall(lambda float64) error {
 // trainRidges adds a kernel ridge regression on the values, or for each class, to the learner of
 // each ridge λ in a path:
 //
-//	minimise   Σ_k (z_k − f(x_k))² + λ βᵀKβ,   f(x) = Σ_k β_k k(x, x_k) + b,
+//	minimise   Σ_k w_k (z_k − f(x_k))² + λ βᵀKβ,   f(x) = Σ_k β_k k(x, x_k) + b,
 //
-// whose solution is (K + λI) β = z − b·1, with the bias b for which Σβ = 0. Learners whose ridge is
-// too small become nil. One ridge goes by a Cholesky factorisation, several by one
-// decomposition, after which each costs O(n²).
+// whose solution is (K + λW⁻¹) β = z − b·1, with the bias b for which Σβ = 0 and the weights w on the
+// diagonal of W. Learners whose ridge is too small become nil. One ridge, and each one where there
+// are weights, goes by a Cholesky factorisation; several go by one decomposition, after which
+// each costs O(n²).
 func trainRidges(ctx context.Context, gram View, t Targets, targets [][]float64, lambdas []float64, opt Options,
 	path []*Learner) error {
 	shift := func(lambda float64) (inverse, error) {
-		_, f, err := factorize(ctx, gram, lambda)
+		_, f, err := factorize(ctx, gram, lambda, t)
 		return f, err
 	}
-	if len(lambdas) > 1 {
+	if len(lambdas) > 1 && t.Weights == nil {
 		d, err := decompose(ctx, gram)
 		if err != nil {
 			return err
@@ -59,7 +60,7 @@ func trainRidges(ctx context.Context, gram View, t Targets, targets [][]float64,
 			}
 		}
 		if probability {
-			path[i].calibrate(path[i].LeaveOneOut, t.Labels)
+			path[i].calibrate(path[i].LeaveOneOut, t)
 		}
 		if !opt.LeaveOneOut {
 			path[i].LeaveOneOut = nil
@@ -68,7 +69,7 @@ func trainRidges(ctx context.Context, gram View, t Targets, targets [][]float64,
 	return small
 }
 
-// inverse is (K + λI)⁻¹.
+// inverse is (K + λW⁻¹)⁻¹.
 type inverse struct {
 	solve func(v []float64) []float64
 	// diagonal comes last: it may use up what solve needs.
@@ -78,7 +79,7 @@ type inverse struct {
 // addRidges adds the regressions on some target vectors. Their leave-one-out predictions are in
 // closed form,
 //
-//	z_i − β_i / g_i,   g_i = ((K+λI)⁻¹)_ii − u_i²/Σu,   u = (K+λI)⁻¹1.
+//	z_i − β_i / g_i,   g_i = ((K+λW⁻¹)⁻¹)_ii − u_i²/Σu,   u = (K+λW⁻¹)⁻¹1.
 //
 // They are NaN for a single example. It returns g, if they are asked for.
 func (l *Learner) addRidges(f inverse, targets [][]float64, leaveOneOut bool) (g []float64) {
@@ -109,17 +110,17 @@ func (l *Learner) addRidges(f inverse, targets [][]float64, leaveOneOut bool) (g
 	return g
 }
 
-// factorize inverts K + λI for one ridge, by a Cholesky factorisation. It takes a sixth of the time
+// factorize inverts K + λW⁻¹ for one ridge, by a Cholesky factorisation. It takes a sixth of the time
 // of a decomposition, and a third with the diagonal of the inverse (bench/runs/2026-11-15-svm). The
-// matrix that it returns has L of K + λI = LLᵀ, and after diagonal L⁻¹.
-func factorize(ctx context.Context, gram View, lambda float64) (*kernel.Matrix, inverse, error) {
+// matrix that it returns has L of K + λW⁻¹ = LLᵀ, and after diagonal L⁻¹.
+func factorize(ctx context.Context, gram View, lambda float64, t Targets) (*kernel.Matrix, inverse, error) {
 	m, err := copied(ctx, gram)
 	if err != nil {
 		return nil, inverse{}, err
 	}
 	n := m.Rows
 	for i := range n {
-		m.Data[i*n+i] += lambda
+		m.Data[i*n+i] += lambda / t.weight(i)
 	}
 	if _, ok := dense.Cholesky(m.Data, n); !ok {
 		return nil, inverse{}, tooSmall(lambda)

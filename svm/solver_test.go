@@ -515,7 +515,12 @@ func TestWeightsCountExamples(t *testing.T) {
 	for name, targets := range map[string][2]Targets{
 		"classes": {{Labels: y, Weights: weights}, {Labels: repeated.Labels}},
 		"values":  {{Values: values, Weights: weights}, {Values: repeated.Values}},
+		"ridge":   {{Labels: y, Weights: weights}, {Labels: repeated.Labels}},
 	} {
+		opt := opt
+		if name == "ridge" {
+			opt.Kind, opt.Ridge = KernelRidge, 0.3
+		}
 		one, err := Train(t.Context(), Full(gram), targets[0], opt)
 		if err != nil {
 			t.Fatal(err)
@@ -545,6 +550,44 @@ func TestWeightsCountExamples(t *testing.T) {
 	}
 	opt.Kind = KernelRidge
 	if _, err := Train(t.Context(), Full(gram), Targets{Values: values, Weights: weights}, opt); err == nil {
-		t.Error("no error for weights of a ridge")
+		t.Error("no error for weights of a ridge of values")
+	}
+}
+
+// Leaving out an example with a weight is training without it. A path has the learners of single ridges.
+func TestWeightedRidgeLeavesOneOut(t *testing.T) {
+	gram, x := randomGram(rand.New(rand.NewPCG(1, 2)), 20, 4)
+	all := Targets{Labels: make([]int, len(x)), Weights: make([]float64, len(x))}
+	for i := range x {
+		all.Labels[i], all.Weights[i] = i%2, 0.5+float64(i%4)
+	}
+	opt := DefaultOptions()
+	opt.Kind, opt.LeaveOneOut, opt.Ridge = KernelRidge, true, 0.7
+	path, err := TrainPath(t.Context(), Full(gram), all, []float64{0.1, 0.7}, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for left := range x {
+		var others []int
+		var rest Targets
+		for i := range x {
+			if i != left {
+				others = append(others, i)
+				rest.Labels, rest.Weights = append(rest.Labels, all.Labels[i]), append(rest.Weights, all.Weights[i])
+			}
+		}
+		l, err := Train(t.Context(), Full(gram).Select(others, others), rest, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := l.Values(Full(gram).Select([]int{left}, others))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for c, w := range want.Data {
+			if got := path[1].LeaveOneOut.At(left, c); math.Abs(got-w) > 1e-9 {
+				t.Errorf("example %d, class %d: %v, want %v", left, c, got, w)
+			}
+		}
 	}
 }

@@ -19,7 +19,7 @@ type trainArgs struct {
 	Classes []string    `json:"classes"`
 	Labels  []int       `json:"labels"`
 	Values  []float64   `json:"values"`
-	Weights []float64   `json:"weights"` // of C by graph; none for 1
+	Weights []float64   `json:"weights"` // by graph, of C, or of graphs with classes in Process; none for 1
 	Targets []string    `json:"targets"`
 	SVM     svm.Options `json:"svm"` // by the names of its fields
 	// Process asks for kernel ridge regression instead: a Gaussian process of Values, or of each class, with probabilities.
@@ -102,11 +102,16 @@ func (c *call) process(m *model.Model, gram *kernel.Matrix, args trainArgs) (*sv
 	}
 	opt := svm.DefaultOptions()
 	opt.Kind, opt.LeaveOneOut, opt.Probability = svm.KernelRidge, args.Classes == nil, args.Classes != nil
-	targets := &choose.Targets{Values: args.Values}
 	if args.Classes != nil {
-		targets = &choose.Targets{Labels: args.Labels, Classes: args.Classes}
+		opt.Ridge = ridge
+		l, err := svm.Train(c.ctx, svm.Full(gram), svm.Targets{Labels: args.Labels, Weights: args.Weights}, opt)
+		if err != nil {
+			return nil, err
+		}
+		l.Forget()
+		return l, nil
 	}
-	path, err := targets.Train(c.ctx, svm.Full(gram), []float64{ridge}, opt)
+	path, err := (&choose.Targets{Values: args.Values}).Train(c.ctx, svm.Full(gram), []float64{ridge}, opt)
 	if err != nil {
 		return nil, err
 	}

@@ -102,6 +102,42 @@ def test_forms(form):
         np.testing.assert_array_equal(k.transform([WATER[form]]), [[12]])
 
 
+@pytest.mark.parametrize(
+    "edges,labels,want",
+    [
+        ({(0, 1), (1, 0), (1, 2)}, {0: "a", 1: "b", 2: "c"}, [(0, 1), (1, 0), (1, 2)]),
+        ([(5, 6), (6, 7)], {7: "c", 5: "a", 6: "b"}, [(0, 1), (1, 2)]),
+        ([(0, 1), [1, 2], (0, 2)], {0: "a", 1: "b", 2: "c"}, [(0, 1), (0, 2), (1, 2)]),
+        ([(True, 2), (0, 1)], {0: "a", 1: "b", 2: "c"}, [(1, 2), (0, 1)]),
+        ([(0, 1), (1, 2, 3.0)], {0: "a", 1: "b", 2: "c"}, [(0, 1), (1, 2)]),
+        (((0.0, 1), (1, 2)), {0: "a", 1: "b", 2: "c"}, [(0, 1), (1, 2)]),
+        ([("x", "y"), ("y", "z")], {"x": "a", "y": "b", "z": "c"}, [(0, 1), (1, 2)]),
+    ],
+)
+def test_pairs(edges, labels, want):
+    """Pairs are read in a short way where they are usual, and in a longer one with the same result."""
+    g = Graph(edges, labels, {(u, v): "s" for u, v, *_ in edges})
+    assert g.labels == ["a", "b", "c"] and g.edge_labels == ["s"] * len(want)
+    assert sorted(map(tuple, g.edges.tolist())) == sorted(want)
+
+
+@pytest.mark.parametrize(
+    "edges,message",
+    [
+        ([(0, 1), (1, 3)], "vertex 3 has no label"),
+        ([(0, -1)], "vertex -1 has no label"),
+        ([(0, 2**32)], "vertex 4294967296 has no label"),
+        ([(0, 1.5)], "vertex 1.5 has no label"),
+        ([(0, "1")], "vertex '1' has no label"),
+        ([(0, 1), (2,)], r"edges: \(2,\), want \(u, v\)"),
+        ([(0, 1), "ab"], "edges: 'ab', want"),
+    ],
+)
+def test_wrong_pairs(edges, message):
+    with pytest.raises(GraphError, match=message):
+        Graph(edges, {0: "a", 1: "b", 2: "c"})
+
+
 def test_mixed_and_generators():
     items = list(WATER.values())
     k = WeisfeilerLehman(n_iter=2).fit_transform(x for x in items)
@@ -197,14 +233,22 @@ def test_torch_geometric_collections():
         assert [g.labels for g in got] == [["0", "1"]] * 2
     # One row that is not one-hot makes attributes of all.
     odd = data(edge_index=[[0], [1]], x=[[1.0, 1], [0, 1]], edge_attr=[[2, 1]])
-    with pytest.warns(UserWarning, match=r"edge_attr is left out.*edge_attr\[:, 0\].long\(\)") as told:
+    got = as_graphs([a, odd])
+    assert all(g.labels is None and g.attributes.shape == (2, 2) for g in got)
+    assert [g.edge_labels for g in got] == [["1"], ["[2, 1]"]]
+    # Whatever is beside it, a row has the same label: new graphs fit those of training.
+    k = EdgeHistogram()
+    assert k.fit([a, b]).transform([b, odd]).tolist() == [[0, 4], [0, 0]]
+    assert k.fit([a, odd]).transform([a, b]).tolist() == [[4, 0], [0, 0]]
+    odd.edge_attr = Tensor([[2.0, 0.5]])
+    with pytest.warns(UserWarning, match=r"edge_attr is left out.*edge_attr\.long\(\)") as told:
         got = as_graphs([a, odd])
     assert [w.filename for w in told] == [__file__]
-    assert all(g.labels is None and g.edge_labels is None and g.attributes.shape == (2, 2) for g in got)
+    assert all(g.edge_labels is None for g in got)
     # What the warning advises.
-    odd.edge_attr = Tensor(odd.edge_attr.data[:, 0])
-    assert as_graphs([odd])[0].edge_labels == ["2"]
-    odd.edge_weight, odd.edge_attr = odd.edge_attr, None
+    odd.edge_attr = Tensor(odd.edge_attr.data.astype(int))
+    assert as_graphs([odd])[0].edge_labels == ["[2, 0]"]
+    odd.edge_weight, odd.edge_attr = Tensor(odd.edge_attr.data[:, 0]), None
     (got,) = as_graphs([odd])
     assert got.edge_labels is None and got.weights.tolist() == [2.0]
     whole = [data(edge_index=[[0], [1]], x=[[1], [2]], edge_attr=[3]), data(edge_index=[[], []], x=[[5]])]
@@ -213,9 +257,33 @@ def test_torch_geometric_collections():
         as_graphs(a)
     out = mlgkernel.graph_from_torch_geometric(batch, node_one_hot=True)
     assert len(out["graph"]) == 2 and out["y"] == [] and out["graph"][0].attributes is None
-    with pytest.raises(GraphError, match="graph 0: x: rows are not one-hot"), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with pytest.raises(GraphError, match="x: rows are not one-hot in all graphs, which node_one_hot=True"):
         mlgkernel.graph_from_torch_geometric([a, odd], node_one_hot=True)
+
+
+def test_vectors_on_edges():
+    """Rows of whole numbers are labels as they are, of which functions get arrays; GraKeL keeps all rows."""
+    rows = [[1, 2], [1, 2], [0, 1], [0, 1]]  # the last ones are one-hot
+    d = data(edge_index=[[0, 1, 1, 2], [1, 0, 2, 1]], x=[[1], [1], [1]], edge_attr=rows)
+    np.testing.assert_array_equal(EdgeHistogram().fit_transform([d]), [[8]])
+    k = mlgkernel.SubgraphMatching(k=2, ke=np.dot).fit_transform([d])
+    np.testing.assert_array_equal(k, [[9 + 2 * (5 + 2 + 2 + 1)]])  # vertices, and edges in two ways
+    floats = data(edge_index=[[0], [1]], edge_attr=[[0.5, 2.0]], y=[1.0])
+    floats.num_nodes = 2
+    out = mlgkernel.graph_from_torch_geometric(floats)
+    assert out["graph"].edge_labels == ["[0.5, 2]"] and out["y"] == 1
+    assert copy.deepcopy(out["graph"])._edge_labels[0].numbers.tolist() == [0.5, 2.0]
+    with pytest.raises(GraphError, match="edge_attr: rows are not one-hot in all graphs, which edge_one_hot"):
+        mlgkernel.graph_from_torch_geometric(floats, edge_one_hot=True)
+    assert mlgkernel.graph_from_torch_geometric([floats, floats])["y"] == [1, 1]
+    floats.y = Tensor([[0.0, 1.0]])
+    with pytest.raises(GraphError, match="graph 0: y has 2 numbers, want 1, or ignore_y=True"):
+        mlgkernel.graph_from_torch_geometric(floats)
+    floats.edge_attr = Tensor([[0.5, np.nan]])
+    with pytest.raises(GraphError, match=r"graph 0: edge_attr: edge 0: \[0.5, nan\], want finite numbers"):
+        mlgkernel.graph_from_torch_geometric(floats)
+    del floats.y, floats.edge_attr
+    assert "y" not in mlgkernel.graph_from_torch_geometric(floats)
 
 
 @pytest.mark.parametrize(
@@ -229,6 +297,9 @@ def test_torch_geometric_collections():
             "graph 0: SimpleNamespace has several kinds",
         ),
         (types.SimpleNamespace(edge_types=[], node_types=[]), "SimpleNamespace has several kinds"),
+        ([[grakel_like()]], "graph 0: a list of graphs inside the collection"),
+        ([b"CCO"], "graph 0: bytes is no graph, want"),
+        ("hello", "hello: no such file.* for one molecule, put its SMILES string into a list"),
         (["hello"], "graph 0: 'hello' is no molecule: .*; want a SMILES string, or a pathlib.Path"),
         ([[[[(0, 1)], {0: 1, 1: 2}]] * 2], "graph 0: a list of graphs inside the collection"),
     ],
@@ -494,6 +565,10 @@ def test_what_a_kernel_lacks_is_named():
         (mlgkernel.ShortestPathAttr(metric=max), "metric"),
         (mlgkernel.ShortestPathAttr(algorithm_type="x"), "algorithm_type"),
         (mlgkernel.GraphKernel("nothing"), "nothing"),
+        (
+            WeisfeilerLehman(base_graph_kernel=MultiscaleLaplacian),
+            "^base_graph_kernel=MultiscaleLaplacian, want",
+        ),
     ],
 )
 def test_wrong_options(kernel, message):

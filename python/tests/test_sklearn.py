@@ -5,8 +5,10 @@ from __future__ import annotations
 import copy
 import functools
 import http.server
+import inspect
 import json
 import pickle
+import re
 import shutil
 import subprocess
 import sys
@@ -43,6 +45,8 @@ from mlgkernel import (
     WeisfeilerLehman,
     WeisfeilerLehmanOptimalAssignment,
     _engine,
+    _kernel,
+    attributed,
 )
 
 KERNELS = [
@@ -376,6 +380,11 @@ def test_explain(drugs):
         mlgkernel.explain.decision(regressor, g, classes=("x", "y"))
     histogram = VertexHistogram().fit([g])
     assert mlgkernel.explain.similarity(g, h, histogram).k == pytest.approx(histogram.transform([h])[0, 0])
+    named = GraphKernel("VH", normalize=True).fit([g])
+    assert mlgkernel.explain.similarity(g, h, named).k == pytest.approx(named.transform([h])[0, 0])
+    by_function = mlgkernel.SubgraphMatching(k=1, kv=lambda a, b: 1).fit([g])
+    with pytest.raises(ValueError, match="SubgraphMatching with functions of labels is not explained"):
+        mlgkernel.explain.similarity(g, h, by_function)
     paths = mlgkernel.explain.similarity(g, h, ShortestPath().fit([g]))
     assert paths.g.sum() == pytest.approx(paths.k) and paths.h.sum() == pytest.approx(paths.k)
     with pytest.raises(ValueError, match="has no slopes"):
@@ -521,8 +530,6 @@ def test_ridge_classifier(drugs):
     assert chosen.score(x[1::2], y[1::2]) > 0.9
     assert (chosen.classes_[chosen.predict_proba(x[1::2]).argmax(1)] == chosen.predict(x[1::2])).all()
     assert hasattr(MLGClassifier(learner="ridge"), "predict_proba")
-    with pytest.raises(ValueError, match="class_weight"):
-        MLGClassifier(learner="ridge", class_weight="balanced").fit(x, y)
     with pytest.raises(ValueError, match="learner='x'"):
         MLGClassifier(learner="x").fit(x, y)
 
@@ -537,6 +544,7 @@ def test_meta_estimators(drugs, probability):
         (StackingClassifier([("mlg", one)], cv=2), x),
         (CalibratedClassifierCV(one, cv=2), x),
         (BaggingClassifier(one, 3, random_state=0), column),
+        (BaggingClassifier(MLGClassifier(learner="ridge"), 3, random_state=0), column),
         (VotingClassifier([("a", one), ("b", clone(one))], voting="soft" if probability else "hard"), x),
     ):
         assert model.fit(graphs, y).score(graphs, y) > 0.85, model
@@ -555,6 +563,16 @@ def test_sample_weight(drugs):
     model = MLGClassifier(C=2, tol=1e-7).fit(x, y, sample_weight=weights)
     assert model.n_graphs_in_ == 40
     np.testing.assert_allclose(model.decision_function(x), svc.decision_function(k), atol=1e-4)
+    # With a ridge a weight divides it.
+    ridge = MLGClassifier(learner="ridge", ridge=0.1)
+    want = ridge.fit(x, y).decision_function(x)
+    got = clone(ridge).set_params(ridge=0.3).fit(x, y, sample_weight=np.full(60, 3.0)).decision_function(x)
+    np.testing.assert_allclose(got, want, atol=1e-4)
+    got = ridge.fit(x, y, sample_weight=weights > 0).decision_function(x)
+    want = ridge.fit([g for g, w in zip(x, weights) if w], y[weights > 0]).decision_function(x)
+    np.testing.assert_array_equal(got, want)
+    one, other = (clone(ridge).set_params(class_weight={0: 1, 1: w}).fit(x, y) for w in (1, 5))
+    assert (one.decision_function(x) < other.decision_function(x)).all()
     with pytest.raises(ValueError, match="sample_weight"):
         MLGClassifier().fit(x, y, sample_weight=weights[:5])
     with pytest.raises(ValueError, match=r"[Nn]egative"):
@@ -670,6 +688,39 @@ def test_errors_name_parameters():
         with pytest.raises(ValueError) as e:
             kernel.fit(graphs, [0, 1, 0])
         assert str(e.value) == text
+
+
+def test_errors_name_options(tmp_path):
+    """Options of reading and drawing have the names that they have here."""
+    (tmp_path / "t.csv").write_text("smiles\nCCO\n")
+    for name in ("format", "hydrogens", "edge_weight"):
+        with pytest.raises(ValueError, match=f'^{name}="x", want one of'):
+            mlgkernel.datasets.load(tmp_path / "t.csv", **{name: "x"})
+    with pytest.raises(ValueError, match=r'^style="x", want auto, molecule or network'):
+        mlgkernel.explain.draw("CCO", style="x")
+    with pytest.raises(ValueError, match=r"^match=9, want 0 … 2"):
+        mlgkernel.explain.similarity("CCO", "CCN", match=9)
+
+
+@pytest.mark.parametrize(
+    "cls", [c for c in vars(mlgkernel).values() if isinstance(c, type) and issubclass(c, _kernel.OnGraphs)]
+)
+@pytest.mark.filterwarnings("ignore:lamda")
+def test_errors_name_every_parameter(cls):
+    """Whatever is wrong, the message starts with the name of the parameter."""
+    graphs = ["CCO", "CCN", "c1ccccc1O"]
+    if issubclass(cls, attributed.OnAttributes):
+        graphs = [[[(0, 1)], {0: [1.0], 1: [2.0]}]] * 3
+    for name in inspect.signature(cls).parameters:
+        if name in ("verbose", "class_weight"):  # whatever is true; told by scikit-learn
+            continue
+        for value in (float("nan"), "x", 2.5, -7, 10**9, [], [object()], object()):
+            if value == 10**9 and name in ("n_samples", "rank", "P", "n_jobs", "C"):  # may be as large
+                continue
+            try:
+                cls(**{name: value}).fit(graphs, [0, 1, 0])
+            except (ValueError, TypeError) as e:
+                assert re.match(rf"{name}\b", str(e)), (name, value, str(e))
 
 
 def test_tags(drugs):

@@ -20,6 +20,7 @@ from mlgkernel import (
     DirectedWarning,
     Graph,
     GraphError,
+    GraphKernel,
     KMTransformer,
     MLGClassifier,
     ShortestPath,
@@ -115,6 +116,17 @@ def test_pandas():
     ]
     with pytest.raises(GraphError, match=r"graph 1: edge \(3, 4\) has an end that is not in node_df"):
         graph_from_pandas((EDGES, "g", ("s", "t"), None, None), (NODES[:3], "g", "l"))
+
+
+def test_rows_that_repeat_an_edge(tmp_path):
+    """The last one counts, as in GraKeL, and it is told."""
+    twice = pandas.DataFrame({"g": [0, 0], "s": [0, 0], "t": [1, 1], "w": [1.0, 2.0]})
+    with pytest.warns(DirectedWarning, match="1 parallel edge is left out"):
+        (got,) = graph_from_pandas((twice, "g", ("s", "t"), "w", None)).values()
+    assert got[0] == {0: {1: 2.0}, 1: {0: 2.0}}
+    (tmp_path / "e.csv").write_text("0,1\n0,1\n")
+    with pytest.warns(DirectedWarning, match="1 parallel edge is left out"):
+        list(graph_from_csv(([tmp_path / "e.csv"], False, None)))
 
 
 def test_csv_as_grakel(tmp_path):
@@ -323,6 +335,16 @@ def test_every_decision_is_explained(drugs):
     assert [d.towards for d in found] == model.predict([*x[:3], "CCO"]).tolist()
     with pytest.raises(GraphError, match="a list of graphs inside"):
         explain.decision(model, x[:2])
+
+
+@pytest.mark.parametrize("name", ["LovaszTheta", "SvmTheta"])
+def test_kernels_that_are_left_out(name):
+    """A program that imports them runs, and one that uses them is told why it cannot."""
+    short = {"LovaszTheta": "lovasz_theta", "SvmTheta": "svm_theta"}[name]
+    for use in (getattr(mlgkernel, name), getattr(mlgkernel.kernels, name), GraphKernel({"name": short}).fit):
+        with pytest.raises(NotImplementedError, match=f"mlgkernel has no {name}: it "):
+            use([[[(0, 1)]]])
+    assert name not in mlgkernel.__all__
 
 
 def test_unknown_tag_of_weights():

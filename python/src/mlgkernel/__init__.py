@@ -14,6 +14,7 @@ from importlib.metadata import version as _version
 from . import datasets, explain, kernels, metrics, splits
 from ._engine import stop_worker
 from ._inputs import as_graphs
+from ._left_out import LovaszTheta, SvmTheta  # noqa: F401
 from .estimators import MLGClassifier, MLGEmbedding, MLGRegressor, Nearest
 from .exceptions import DirectedWarning, GraphError, WorkerError
 from .graph import Graph

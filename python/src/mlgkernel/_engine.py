@@ -14,6 +14,7 @@ import contextlib
 import json
 import mmap
 import os
+import re
 import shutil
 import struct
 import subprocess
@@ -98,7 +99,7 @@ class Worker:
             except OSError:  # no room left
                 with contextlib.suppress(OSError):
                     os.remove(path)
-        text = json.dumps(header).encode()
+        text = json.dumps(header, allow_nan=False).encode()
         try:
             _write(self.stdin, memoryview(_HEAD.pack(len(text), len(body)) + text + body))
             while True:
@@ -315,13 +316,18 @@ class Engine:
             worker.close()
 
 
+def _parameter(found: re.Match[str]) -> str:
+    """Return the start of an error about an option, such as EdgeWeight, with the name it has here."""
+    return re.sub(r"(?<!^)([A-Z])", r"_\1", found[1]).lower() + "="
+
+
 def _error(kind: str, text: str) -> Exception:
     if kind == "missing":
         return FileNotFoundError(text)
     if kind == "file":
         return OSError(text)
     if kind == "value":
-        return ValueError(text)
+        return ValueError(re.sub(r"^Options(?:\.|: )(\w+)(?:: | = )", _parameter, text))
     return WorkerError(text)
 
 

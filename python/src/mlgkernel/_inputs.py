@@ -11,8 +11,8 @@ import numpy as np
 
 from . import _engine
 from ._batch import unpack
-from .exceptions import GraphError
-from .graph import Graph, _no_reverse
+from .exceptions import GraphError, NoDatasetError
+from .graph import Graph, Row, _no_reverse
 
 # Names of networkx data that are labels, attributes and weights, the first that is there.
 NODE_LABEL_KEYS = ("label", "element", "symbol")
@@ -51,7 +51,8 @@ def as_graphs(X: Any, like: Any = None) -> list[Graph]:
     Raises
     ------
     GraphError
-        Names the graph by its place, and the field.
+        Names the graph by its place, and the field. For a single text that is no dataset it is a
+        `FileNotFoundError`, too.
 
     Examples
     --------
@@ -61,7 +62,12 @@ def as_graphs(X: Any, like: Any = None) -> list[Graph]:
     """
     held = getattr(like, "_held", None)
     if isinstance(X, (str, os.PathLike)):
-        return read_graphs(X, held, strict=True)[0]  # every row has its y
+        try:
+            return read_graphs(X, held, strict=True)[0]  # every row has its y
+        except FileNotFoundError as e:
+            if isinstance(X, str):
+                raise NoDatasetError(str(e)) from None
+            raise
     out: list[Any] = []
     later: dict[Any, list[tuple[int, int, Any]]] = {_molecules: [], _from_data: []}
     for i, item in enumerate(_elements(X)):
@@ -162,8 +168,7 @@ def as_graph(item: Any) -> Graph:
         return item
     if type(item) in (tuple, list):
         return _from_parts(item)
-    kind = type(item).__module__.partition(".")[0]
-    if kind == "grakel" and hasattr(item, "get_edge_dictionary"):
+    if _is_grakel(item):
         return _from_grakel(item)
     if _is_networkx(item):
         return from_networkx(item)
@@ -176,7 +181,7 @@ def as_graph(item: Any) -> Graph:
         if item.ndim == 2 and (item.shape[0] == item.shape[1]):
             return Graph(item)
         return Graph.from_arrays(item)
-    if not isinstance(item, Iterable):
+    if not isinstance(item, Iterable) or isinstance(item, (bytes, bytearray)):
         raise GraphError(
             f"{type(item).__name__} is no graph, want [edges, labels], a Graph, a SMILES string, or an "
             "object of networkx, torch-geometric or RDKit"
@@ -204,7 +209,9 @@ def _from_parts(item: Iterable[Any]) -> Graph:
 
 
 def _is_graph(x: Any) -> bool:
-    return isinstance(x, (Graph, str)) or _is_data(x) or _is_networkx(x) or hasattr(x, "GetAtoms")
+    if isinstance(x, (Graph, str)) or _is_data(x) or _is_networkx(x):
+        return True
+    return hasattr(x, "GetAtoms") or _is_grakel(x)
 
 
 def _is_listed(x: Any) -> bool:
@@ -239,6 +246,10 @@ def _from_pair(edges: np.ndarray, labels: Any, edge_labels: Any) -> Graph:
         n = max((int(v) for v in labels), default=-1) + 1
         labels = [labels.get(v) for v in range(n)]
     return Graph.from_arrays(edges, len(labels), labels, weights=weights, edge_labels=edge_labels)
+
+
+def _is_grakel(x: Any) -> bool:
+    return type(x).__module__.partition(".")[0] == "grakel" and hasattr(x, "get_edge_dictionary")
 
 
 def _from_grakel(g: Any) -> Graph:
@@ -319,28 +330,43 @@ def _rows(data: Any, field: str, count: int | None = None) -> np.ndarray | None:
 
 
 def _kind(matrices: list[np.ndarray | None]) -> str:
-    """Return what the rows of all graphs of a collection are: "whole", "one-hot" or "numbers"."""
+    """Return what the rows of all graphs of a collection are.
+
+    They are "whole" for one column of whole numbers, "one-hot", "vectors" of whole numbers, or "numbers".
+    """
     have = [x for x in matrices if x is not None and x.size]
-    if have and all(x.dtype.kind in "iu" and x.shape[1] == 1 for x in have):
-        return "whole"
-    one_hot = len({x.shape[1] for x in have}) == 1 and have[0].shape[1] > 1
-    if one_hot and all(bool((((x == 0) | (x == 1)).all(1) & (x.sum(1) == 1)).all()) for x in have):
+    if len({x.shape[1] for x in have}) != 1:
+        return "numbers"
+    whole = all(x.dtype.kind in "iu" for x in have)
+    if have[0].shape[1] == 1:
+        return "whole" if whole else "numbers"
+    if all(bool((((x == 0) | (x == 1)).all(1) & (x.sum(1) == 1)).all()) for x in have):
         return "one-hot"
-    return "numbers"
+    return "vectors" if whole else "numbers"
 
 
-def _codes(x: np.ndarray | None, kind: str) -> list[int] | None:
+def _codes(x: np.ndarray | None, kind: str) -> list[Any] | None:
+    """Return labels: numbers, or with "vectors" whole rows."""
     if x is None or kind == "numbers":
         return None
-    return (x[:, 0] if kind == "whole" else x.argmax(1)).tolist() if x.size else []
+    if not x.size:
+        return []
+    if kind == "vectors":
+        finite = np.isfinite(x).all(1)
+        if not finite.all():
+            at = int(np.argmin(finite))
+            raise GraphError(f"edge_attr: edge {at}: {x[at].tolist()!r:.60}, want finite numbers")
+        return list(map(Row, x.tolist()))
+    return (x[:, 0] if kind == "whole" else x.argmax(1)).tolist()
 
 
-def _from_data(items: list[tuple[int, Any]], held: Any = None) -> list[Graph]:
+def _from_data(items: list[tuple[int, Any]], held: Any = None, vectors: bool = False) -> list[Graph]:
     """Return torch-geometric ``Data`` of one collection, which decides what ``x`` and ``edge_attr`` are.
 
     ``x`` with one column of whole numbers is labels, else attributes, and labels too where every
-    row of the collection has a single 1. ``edge_weight`` is weights; ``edge_attr`` with a single 1 in
-    every row, or one column of whole numbers, is edge labels, and left out otherwise.
+    row of the collection has a single 1. ``edge_weight`` is weights. ``edge_attr`` with a single 1 in
+    every row, or one column of whole numbers, is edge labels. Of several columns of whole numbers a row
+    is the label. Other rows are left out, or labels too with `vectors`.
     """
     ends, x, e = [], [], []
     for i, d in items:
@@ -355,12 +381,13 @@ def _from_data(items: list[tuple[int, Any]], held: Any = None) -> list[Graph]:
         except GraphError as error:
             raise GraphError(f"graph {i}: {error}") from None
     of_vertices, of_edges = _kind(x), _kind(e)
+    if of_edges == "numbers" and vectors:
+        of_edges = "vectors"
     if of_edges == "numbers" and any(rows is not None and rows.size for rows in e):
         _engine.warn(
-            "edge_attr is left out, and edges have no labels: graphs here have no vectors on edges. "
-            "edge_attr gives labels if it is one column of whole numbers, or if all rows of all graphs are "
-            "one-hot. To use the first column as labels: data.edge_attr = data.edge_attr[:, 0].long(). "
-            "To use it as weights: data.edge_weight, data.edge_attr = data.edge_attr[:, 0], None"
+            "edge_attr is left out, and edges have no labels: it has no whole numbers, and not all rows of "
+            "all graphs are one-hot. To use rows as labels: data.edge_attr = data.edge_attr.long(). To use "
+            "the first column as weights: data.edge_weight, data.edge_attr = data.edge_attr[:, 0], None"
         )
 
     def make(k: int) -> Graph:
@@ -369,7 +396,7 @@ def _from_data(items: list[tuple[int, Any]], held: Any = None) -> list[Graph]:
         return Graph.from_arrays(
             ends[k],
             getattr(d, "num_nodes", None) if x[k] is None else len(x[k]),
-            labels=_codes(x[k], of_vertices),
+            labels=None if of_vertices == "vectors" else _codes(x[k], of_vertices),
             attributes=None if of_vertices == "whole" else x[k],
             weights=None if weights is None else _numpy(weights),
             edge_labels=_codes(e[k], of_edges),

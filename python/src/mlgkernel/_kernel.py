@@ -43,7 +43,13 @@ def seed(random_state: Any) -> int:
         if not 0 <= random_state < 2**64:
             raise ValueError(f"random_state={random_state}, want 0 to 2**64 - 1")
         return int(random_state)
-    return int(check_random_state(random_state).randint(0, 2**31 - 1))
+    try:
+        generator = check_random_state(random_state)
+    except ValueError:
+        raise ValueError(
+            f"random_state={random_state!r}, want a whole number, a RandomState or None"
+        ) from None
+    return int(generator.randint(0, 2**31 - 1))
 
 
 # Attributes that fitting makes, but for those whose names end in "_".
@@ -124,7 +130,7 @@ class Kernel(TransformerMixin, OnGraphs):
         return {
             "kernel": self._record(),
             "workers": jobs(self.n_jobs),
-            "device": getattr(self, "device", "cpu"),
+            "device": string("device", getattr(self, "device", "cpu")),
         }
 
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -224,7 +230,7 @@ class Kernel(TransformerMixin, OnGraphs):
 
 
 def whole(name: str, value: Any) -> int:
-    if isinstance(value, (float, np.floating)) and value == int(value):
+    if isinstance(value, (float, np.floating)) and float(value).is_integer():
         value = int(value)
     if not isinstance(value, (int, np.integer)):
         raise ValueError(f"{name}={value!r}, want a whole number")
@@ -237,7 +243,21 @@ def number(name: str, value: Any) -> float:
     return float(value)
 
 
-def iterations(n: Any) -> int:
-    if not isinstance(n, (int, np.integer)) or isinstance(n, bool) or n < 1:
-        raise ValueError(f"n_iter={n!r}, want a positive whole number")
+def within(name: str, value: Any, least: int, most: int) -> int:
+    """Return a whole number, which must be in a range."""
+    n = whole(name, value)
+    if not least <= n <= most:
+        raise ValueError(f"{name}={value!r}, want a whole number from {least} to {most}")
+    return n
+
+
+def iterations(n: Any, most: int = 65536) -> int:
+    if not isinstance(n, (int, np.integer)) or isinstance(n, bool) or not 1 <= n <= most:
+        raise ValueError(f"n_iter={n!r}, want a whole number from 1 to {most}")
     return int(n)
+
+
+def string(name: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{name}={value!r}, want a text")
+    return value

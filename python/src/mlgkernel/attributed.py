@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ._inputs import as_graphs
-from ._kernel import Kernel, number, seed, whole
+from ._kernel import Kernel, number, seed, within
 from .exceptions import GraphError
 from .graph import Graph
 
@@ -55,7 +55,7 @@ class Propagation(Kernel):
         Histograms are compared by their dot product.
     M : {"TV", "H"}, default "TV"
         Distance that bins keep: total variation or Hellinger's.
-    t_max : int, at least 1, default 5
+    t_max : int, from 1 to 1001, default 5
         Number of terms: the labels, and ``t_max - 1`` steps.
     w : float, positive, default 0.01
         Width of a bin.
@@ -100,12 +100,10 @@ class Propagation(Kernel):
 
     def _propagated(self, what: str, distances: dict[str, str]) -> dict[str, Any]:
         """Return the record; `distances` are those that M may name."""
-        terms, width = whole("t_max", self.t_max), number("w", self.w)
-        if terms < 1:
-            raise ValueError(f"t_max={self.t_max!r}, want a positive whole number")
+        terms, width = within("t_max", self.t_max, 1, 1001), number("w", self.w)
         if width <= 0:
             raise ValueError(f"w={self.w!r}, want a positive, finite number")
-        if self.M not in distances:
+        if not isinstance(self.M, str) or self.M not in distances:
             raise ValueError(f"M={self.M!r}, want {' or '.join(map(repr, distances))}")
         if self.metric is not None:
             raise ValueError(

@@ -20,7 +20,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, colu
 from . import _engine
 from ._batch import pack
 from ._inputs import as_graphs
-from ._kernel import Kernel, OnGraphs, jobs, number, seed, whole
+from ._kernel import Kernel, OnGraphs, jobs, number, seed, string, whole
 from .multiscale import ETA, GAMMA, RADII, RANK, SAMPLES, MultiscaleLaplacian, multiscale, parameters
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class _Multiscale(OnGraphs):
             args = {
                 "kernel": kernel,
                 "workers": jobs(e.n_jobs),
-                "device": e.device,
+                "device": string("device", e.device),
                 "svm": {
                     "C": number("C", e.C),
                     "Tolerance": number("tol", e.tol),
@@ -231,7 +231,8 @@ class MLGClassifier(ClassifierMixin, _Multiscale):
     C : float, positive, default 1
         For ``learner="svm"``: the price of an error.
     class_weight : dict, "balanced" or None, default None
-        For ``learner="svm"``: factors of `C` by class.
+        Weights of the graphs of a class: factors of `C`, or divisors of `ridge`. They have no part in the
+        choice of `ridge`.
     probability : bool, default False
         Whether `predict_proba` is available with ``learner="svm"``. Training then takes about six times
         as long.
@@ -327,7 +328,8 @@ class MLGClassifier(ClassifierMixin, _Multiscale):
         X : collection of graphs
         y : array of classes
         sample_weight : array, optional
-            Factors of `C` by graph, at least 0. Graphs of weight 0 are left out.
+            Weights of the graphs, at least 0: factors of `C`, or divisors of `ridge`. Graphs of weight 0 are
+            left out.
         """
         self._forget()  # also when y is wrong
         if y is None:
@@ -336,10 +338,6 @@ class MLGClassifier(ClassifierMixin, _Multiscale):
         check_classification_targets(y)
         X = _fitting(X, y)
         more = self._ridge(len(y))
-        if more["process"] and (sample_weight is not None or self.class_weight is not None):
-            raise ValueError(
-                "learner='ridge' takes neither sample_weight nor class_weight, learner='svm' does"
-            )
         if sample_weight is not None:
             w = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
             keep = np.flatnonzero(w)
@@ -359,7 +357,10 @@ class MLGClassifier(ClassifierMixin, _Multiscale):
         svm: dict[str, Any] = {"Probability": bool(self.probability), "Seed": seed(self.random_state)}
         if self.class_weight is not None:
             by_class = compute_class_weight(self.class_weight, classes=classes, y=y)
-            svm["ClassWeights"] = {i: float(w) for i, w in enumerate(by_class)}
+            if more["process"]:
+                more["weights"] = (by_class[labels] * more.get("weights", 1.0)).tolist()
+            else:
+                svm["ClassWeights"] = {i: float(w) for i, w in enumerate(by_class)}
         targets = [names[i] for i in labels]
         self._train(
             X, svm, known=classes.tolist(), classes=names, labels=labels.tolist(), targets=targets, **more
@@ -617,6 +618,8 @@ class MLGEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OnGraphs):
         """Choose landmarks among graphs and return the vectors of all of them."""
         self._forget()
         kernel = MultiscaleLaplacian() if self.kernel is None else self.kernel
+        if not isinstance(kernel, Kernel):
+            raise ValueError(f"kernel={kernel!r}, want a kernel such as WeisfeilerLehman(), or None")
         with self._working("fitted {0.kernel_} to {graphs}") as bar:
             graphs = as_graphs(X)
             args = {

@@ -11,6 +11,10 @@ class GraphError(ValueError):
     """A graph that cannot be read. The message names its place in the input, and the field that is wrong."""
 
 
+class NoDatasetError(GraphError, FileNotFoundError):
+    """A text in place of a collection that is neither the name of a dataset nor that of a file."""
+
+
 class WorkerError(RuntimeError):
     """The worker is missing, it ended twice during a call, or it has a bug."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ from ._batch import pack
 from ._inputs import as_graphs
 from .exceptions import DirectedWarning
 from .graph import Graph
+from .graph_kernels import GraphKernel
 
 __all__ = [
     "Decision",
@@ -180,8 +182,9 @@ def similarity(
     ----------
     g, h : graphs
         Anything that is an element of a collection of graphs.
-    model : fitted MultiscaleLaplacian, MLGClassifier or MLGRegressor, optional
+    model : fitted kernel, MLGClassifier or MLGRegressor, optional
         Where the kernel comes from. Without it, ``MultiscaleLaplacian()`` is fitted to the two graphs.
+        Functions of labels (`SubgraphMatching`) are not explained.
     slopes : bool
         Return slopes instead of contributions: how the value changes when a vertex counts more. Slopes do
         not add up to the value. Not every kernel has them.
@@ -202,6 +205,13 @@ def similarity(
     >>> bool(abs(why.g.sum() - why.k) < 1e-9)
     True
     """
+    if isinstance(model, GraphKernel):
+        check_is_fitted(model, "kernel_")
+        model = model.kernel_
+    if getattr(model, "_tables", None):
+        raise ValueError(
+            f"{type(model).__name__} with functions of labels is not explained, want 'equal' or None"
+        )
     graphs = _exactly(2, as_graphs([g, h], model), "g and h have")
     if model is None:
         from .kernels import MultiscaleLaplacian
@@ -215,7 +225,10 @@ def similarity(
         "match": -1 if match is None else int(match),
         "picture": _picture(title, width, height, numbers, style),
     }
-    result, _ = _engine.call("similarity", args, pack(graphs), held=model._held)
+    try:
+        result, _ = _engine.call("similarity", args, pack(graphs), held=model._held)
+    except ValueError as e:
+        raise ValueError(re.sub(r"^level (?=\d)", "match=", str(e))) from None
     c = result["comparison"]
     pairs = None
     if match is not None:

@@ -6,8 +6,9 @@ import json
 import re
 from typing import Any
 
-from ._kernel import Kernel, iterations, whole
+from ._kernel import Kernel, iterations, within
 from .histograms import VertexHistogram
+from .multiscale import MultiscaleLaplacian
 
 _OWN = ("n_jobs", "normalize", "verbose")
 
@@ -43,6 +44,11 @@ class Framework(Kernel):
         if not isinstance(base, Kernel):
             raise TypeError(
                 f"base_graph_kernel={base!r}, want a class, a pair (class, parameters), or a kernel"
+            )
+        if isinstance(base, MultiscaleLaplacian):
+            raise ValueError(
+                "base_graph_kernel=MultiscaleLaplacian, want another kernel: its values depend on the "
+                "collection that it is fitted to, so they cannot be added up"
             )
         return base._record()
 
@@ -146,7 +152,7 @@ class HadamardCode(Framework):
     def _record(self) -> dict[str, Any]:
         return {
             "kernel": "hadamard",
-            "h": iterations(self.n_iter) - 1,
+            "h": iterations(self.n_iter, 65537) - 1,
             "base": text(self._base(VertexHistogram)),
             "labels": "labels",
             "normalize": bool(self.normalize),
@@ -193,12 +199,9 @@ class CoreFramework(Framework):
     def _record(self) -> dict[str, Any]:
         from .kernels import ShortestPath
 
-        least = whole("min_core", self.min_core) + 1
-        if not 0 <= least <= 65536:
-            raise ValueError(f"min_core={self.min_core!r}, want -1 to 65535")
         return {
             "kernel": "core",
-            "least": least,
+            "least": within("min_core", self.min_core, -1, 65535) + 1,
             "base": text(self._base(ShortestPath)),
             "normalize": bool(self.normalize),
         }

@@ -131,9 +131,14 @@ class Graph(GraphMethods):
             pairs = self.edges
             self.one_way = _no_reverse(self.edges)
         else:
-            pairs, weights, seen = _as_pairs(initialization_object)
             keys = node_labels if isinstance(node_labels, Mapping) else ()
-            self.vertices, self.edges = _numbered(pairs, seen, keys)
+            usual = _whole_pairs(initialization_object, keys)
+            if usual is not None:
+                pairs, weights = initialization_object, None
+                self.vertices, self.edges = usual
+            else:
+                pairs, weights, seen = _as_pairs(initialization_object)
+                self.vertices, self.edges = _numbered(pairs, seen, keys)
             self.n = len(self.vertices)
         self.weights = _check_weights(weights, len(self.edges))
         if node_labels is None and construct_labels:
@@ -235,7 +240,7 @@ class Graph(GraphMethods):
             return
         if isinstance(given, Mapping):
             try:
-                values = [given[v] for v in self.vertices]
+                values = list(map(given.__getitem__, self.vertices))
             except KeyError as e:
                 raise GraphError(f"node_labels: vertex {e.args[0]!r} has no label") from None
             if len(given) > self.n:
@@ -272,8 +277,8 @@ class Graph(GraphMethods):
             if pairs is None:
                 pairs = [(self.vertices[u], self.vertices[v]) for u, v in self.edges.tolist()]
             try:
-                values = [given[p] for p in pairs]
-            except KeyError:  # labels for one direction
+                values = list(map(given.__getitem__, pairs))
+            except (KeyError, TypeError):  # labels for one direction, or edges that are lists
                 values = [_label_of_edge(given, *p) for p in pairs]
         else:
             values = given.tolist() if isinstance(given, np.ndarray) else list(given)
@@ -313,9 +318,29 @@ def _label_of_edge(labels: Mapping[Any, Any], u: Any, v: Any) -> Any:
     raise GraphError(f"edge_labels: edge ({u!r}, {v!r}) has no label")
 
 
+class Row(str):
+    """A label that stands for a row of numbers, which it has as `numbers`.
+
+    Its text is the place of the 1 in a one-hot row, and the row itself otherwise. So a row has the same
+    text in collections in which all rows are one-hot, and whose labels are those places, and in others.
+    """
+
+    numbers: np.ndarray
+
+    def __new__(cls, row: list[Any]) -> Row:
+        whole = [int(x) if x == int(x) else x for x in row]
+        one_hot = len(row) > 1 and sorted(whole) == [0] * (len(row) - 1) + [1]
+        out = super().__new__(cls, whole.index(1) if one_hot else whole)
+        out.numbers = np.array(row)
+        return out
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Row, (self.numbers.tolist(),)
+
+
 def _labels(field: str, values: list[Any]) -> list[Any]:
     """Return labels as texts and whole numbers, whose texts are what is compared."""
-    if set(map(type, values)) <= {str, int}:
+    if set(map(type, values)) <= {str, int, Row}:
         return values
     return [_label(field, v) for v in values]
 
@@ -507,10 +532,29 @@ def _as_pairs(given: Any) -> tuple[Collection[Any], list[Any] | None, Collection
 
 def _span(vertices: Collection[Any]) -> range | None:
     """Return vertices that are successive whole numbers, in whatever order, as a range."""
+    if 0 < len(vertices) < 10000 and list(vertices) == list(range(len(vertices))):
+        return range(len(vertices))
     if not 0 < len(vertices) <= MAX_VERTICES or set(map(type, vertices)) != {int}:
         return None
     order = sorted(vertices)
     return range(order[0], order[-1] + 1) if order[-1] - order[0] == len(order) - 1 else None
+
+
+def _whole_pairs(given: Any, labelled: Collection[Any]) -> tuple[Sequence[Any], np.ndarray] | None:
+    """Return vertices and edges in the usual form: pairs of successive whole numbers that have labels.
+
+    It makes few passes over the pairs, and returns None for all other forms.
+    """
+    span = _span(labelled) if given and isinstance(given, (set, frozenset, list, tuple)) else None
+    if span is None or not 0 <= span[0] < 1 << 30:  # differences that overflow are then large, too
+        return None
+    try:
+        u, v = zip(*given, strict=True)
+        ends = np.frombuffer(array("i", u + v), np.int32) - np.int32(span[0])
+    except (TypeError, ValueError, OverflowError):
+        return None
+    inside = ends.view(np.uint32).max() < len(span)  # negative numbers are large ones
+    return (span, ends.reshape(2, -1).T) if inside else None
 
 
 def _numbered(

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from . import kernels as _kernels
 from ._inputs import as_graphs
 from ._kernel import OnGraphs
+from ._left_out import LovaszTheta, SvmTheta
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -39,6 +40,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "WeisfeilerLehmanOptimalAssignment": ("weisfeiler_lehman_optimal_assignment", "WL-OA"),
 }
 _CLASSES = {alias: getattr(_kernels, name) for name, aliases in _NAMES.items() for alias in aliases}
+_LEFT_OUT = {"lovasz_theta": LovaszTheta, "LOVT": LovaszTheta, "svm_theta": SvmTheta, "SVMT": SvmTheta}
 # Kernels that are others with a parameter that is true.
 _VARIANTS = {
     _kernels.Propagation: ("with_attributes", _kernels.PropagationAttr),
@@ -107,6 +109,8 @@ class GraphKernel(TransformerMixin, OnGraphs):
     def _one(k: Any) -> tuple[Any, dict[str, Any]]:
         params = dict(k) if isinstance(k, Mapping) else {"name": k}
         name = params.pop("name", None)
+        if name in _LEFT_OUT:
+            _LEFT_OUT[name]()
         if name not in _CLASSES:
             raise ValueError(f"kernel {name!r} is not known, want one of {sorted(_CLASSES)}")
         cls = _CLASSES[name]

@@ -13,6 +13,7 @@ import numpy as np
 
 from . import _engine
 from ._kernel import Kernel, iterations, seed
+from ._left_out import LovaszTheta, SvmTheta  # noqa: F401
 from .attributed import GraphHopper, Propagation, PropagationAttr, ShortestPathAttr
 from .frameworks import CoreFramework, Framework, HadamardCode, WeisfeilerLehman
 from .histograms import EdgeHistogram, VertexHistogram

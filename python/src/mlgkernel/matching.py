@@ -4,16 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._kernel import Kernel, seed, whole
+from ._kernel import Kernel, seed, within
 
 __all__ = ["NeighborhoodHash", "PyramidMatch"]
-
-
-def _between(name: str, value: Any, least: int, most: int) -> int:
-    n = whole(name, value)
-    if not least <= n <= most:
-        raise ValueError(f"{name}={value!r}, want a whole number from {least} to {most}")
-    return n
 
 
 class PyramidMatch(Kernel):
@@ -71,8 +64,8 @@ class PyramidMatch(Kernel):
     def _record(self) -> dict[str, Any]:
         return {
             "kernel": "pyramid-match",
-            "depth": _between("L", self.L, 0, 20),
-            "dim": _between("d", self.d, 1, 100),
+            "depth": within("L", self.L, 0, 20),
+            "dim": within("d", self.d, 1, 100),
             "labels": "labels" if self.with_labels else "unlabeled",
             "normalize": bool(self.normalize),
         }
@@ -139,8 +132,8 @@ class NeighborhoodHash(Kernel):
             raise ValueError(f"nh_type={self.nh_type!r}, want 'simple' or 'count_sensitive'")
         return {
             "kernel": "neighborhood-hash",
-            "r": _between("R", self.R, 1, 1000),
-            "bits": _between("bits", self.bits, 1, 64),
+            "r": within("R", self.R, 1, 1000),
+            "bits": within("bits", self.bits, 1, 64),
             "counts": self.nh_type == "count_sensitive",
             "seed": seed(self.random_state),
             "labels": "labels",

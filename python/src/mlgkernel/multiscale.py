@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from ._kernel import Kernel, number, seed, whole
+from ._kernel import Kernel, number, seed, string, whole
 
 # The defaults of all classes with this kernel. Those of the paper and the command are eta = gamma = 0.1,
 # those of GraKeL 0.01: nearly no graph is then similar to another one (docs/reference/python.md).
@@ -175,16 +175,20 @@ class MultiscaleLaplacian(Kernel):
 
 def multiscale(e: Any, **more: Any) -> dict[str, Any]:
     """Return the record of the multiscale kernel from the parameters of an estimator."""
+    try:
+        radii = [whole("radii", r) for r in e.radii]
+    except TypeError:
+        raise ValueError(f"radii={e.radii!r}, want a sequence of whole numbers") from None
     record = {
-        "radii": [whole("radii", r) for r in e.radii],
+        "radii": radii,
         "eta": number("eta", e.eta),
         "gamma": number("gamma", e.gamma),
         "rank": whole("rank", e.rank),
         "samples": whole("n_samples", e.n_samples),
         "seed": seed(e.random_state),
-        "base": e.base or "",
-        "landmarks": e.landmarks,
-        "combine": e.combine,
+        "base": "" if e.base is None else string("base", e.base),
+        "landmarks": string("landmarks", e.landmarks),
+        "combine": string("combine", e.combine),
         "power": whole("power", e.power),
         "discount": bool(e.discount),
     }

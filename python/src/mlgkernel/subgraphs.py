@@ -13,16 +13,9 @@ import numpy as np
 from . import _engine
 from ._batch import pack
 from ._inputs import as_graphs
-from ._kernel import Kernel, number, whole
+from ._kernel import Kernel, number, within
 from .exceptions import GraphError
-from .graph import Graph
-
-
-def within(name: str, value: Any, least: int, most: int) -> int:
-    """Return a whole number, which must be in a range."""
-    if not least <= whole(name, value) <= most:
-        raise ValueError(f"{name}={value!r}, want {least} to {most}")
-    return int(value)
+from .graph import Graph, Row
 
 
 class NeighborhoodSubgraphPairwiseDistance(Kernel):
@@ -217,7 +210,7 @@ class SubgraphMatching(Kernel):
 
     def _weights(self, k: int) -> list[float]:
         lw = _SIZES.get(self.lw) if isinstance(self.lw, str) else self.lw
-        if lw is None:
+        if not callable(lw) and not isinstance(lw, Iterable):
             raise ValueError(f"lw={self.lw!r}, want {', '.join(_SIZES)}, {k + 1} numbers, or a function")
         weights = [lw(n) for n in range(1, k + 1)] if callable(lw) else list(lw)[1:]
         if len(weights) != k:
@@ -288,7 +281,7 @@ class _Table:
             if key not in self.rows:
                 if len(self.labels) == 4096:
                     raise GraphError("more than 4096 different labels, want fewer for functions of labels")
-                self.labels.append(label if isinstance(label, np.ndarray) else _value(key))
+                self.labels.append(label if isinstance(label, np.ndarray) else _value(label))
                 name = getattr(function, "__name__", "the function of labels")
                 self.values.append([number(name, function(self.labels[-1], x)) for x in self.labels])
                 self.rows[key] = len(self.rows)
@@ -306,6 +299,8 @@ class _Table:
 
 def _value(text: Any) -> Any:
     """Return the number, or array of numbers, that a text is, or the text."""
+    if isinstance(text, Row):
+        return text.numbers
     try:
         value = json.loads(str(text).replace("(", "[").replace(")", "]"))
     except ValueError:

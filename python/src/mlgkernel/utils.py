@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ._engine import counted, warn_of
-from ._inputs import _elements, _from_data, _numpy
+from ._inputs import _elements, _from_data, _is_data, _kind, _numpy, _rows
 from .exceptions import GraphError
 from .graph import Graph
 
@@ -33,12 +33,16 @@ __all__ = [
 
 def _collected(
     vertices: Iterable[Any],
-    rows: Iterable[tuple[Any, Any, float, Any]],
+    rows: list[tuple[Any, Any, float, Any]],
     labels: dict[Any, Any] | None,
     directed: bool,
     as_Graph: bool,
 ) -> Any:
-    """Return a graph in GraKeL's form, from rows of two vertices, weight and label (None for none)."""
+    """Return a graph in GraKeL's form, from rows of two vertices, weight and label (None for none).
+
+    Of edges that are given several times, the last one counts, with a warning.
+    """
+    warn_of({"parallel": len(rows) - len({(u, v) for u, v, _, _ in rows})})
     edges: dict[Any, dict[Any, float]] = {v: {} for v in vertices}
     edge_labels: dict[Any, Any] = {}
     for u, v, weight, label in rows:
@@ -113,8 +117,7 @@ def graph_from_networkx(
             raise GraphError(f"graph {i}: {e}") from None
         pairs = {(u, v) for u, v, _, _ in rows}
         directed = g.is_directed()
-        one_way = directed and any((v, u) not in pairs for u, v in pairs)
-        warn_of({"directed": int(one_way), "parallel": len(rows) - len(pairs)})
+        warn_of({"directed": int(directed and any((v, u) not in pairs for u, v in pairs))})
         known = {v: x for v, x in labels.items() if x is not None}
         yield _collected(g.nodes, rows, known, directed, as_Graph)
 
@@ -287,40 +290,43 @@ def graph_from_torch_geometric(
     ----------
     data : Data, Batch, dataset, loader, or iterable of Data
     node_one_hot, edge_one_hot : bool
-        Take rows of `x` and `edge_attr` for labels, not attributes. All rows must be one-hot.
+        Take rows of `x` and `edge_attr` for labels, not attributes. All rows must be one-hot. Without
+        `edge_one_hot`, a row that is not one-hot is the label of its edge as a whole.
     ignore_y : bool
         Leave out the classes.
 
     Returns
     -------
     dict
-        ``graph``: a `Graph` for one ``Data``, else a list of them. ``y``: a list of whole numbers.
+        ``graph``: a `Graph` for one ``Data``, else a list of them. ``y``: a number, or a list of them;
+        one ``Data`` without a class has none.
     """
-    single = (
-        hasattr(data, "edge_index") and not hasattr(data, "to_data_list") and not hasattr(data, "indices")
-    )
+    single = _is_data(data)
     items = [data] if single else list(_elements(data))
-    graphs = _from_data(list(enumerate(items)))
-    for i, (d, g) in enumerate(zip(items, graphs)):
-        if node_one_hot and g.labels is None:
-            raise GraphError(
-                f"graph {i}: x: rows are not one-hot in all graphs, which node_one_hot=True needs"
-            )
-        if (
-            edge_one_hot
-            and g.edge_labels is None
-            and len(g.edges)
-            and getattr(d, "edge_attr", None) is not None
-        ):
-            raise GraphError(
-                f"graph {i}: edge_attr: rows are not one-hot in all graphs, which edge_one_hot=True needs"
-            )
+    graphs = _from_data(list(enumerate(items)), vectors=True)
+    for field, asked in (("x", node_one_hot), ("edge_attr", edge_one_hot)):
+        rows = [_rows(d, field) for d in items]
+        if asked and any(r is not None and r.size for r in rows) and _kind(rows) not in ("one-hot", "whole"):
+            option = "node_one_hot" if field == "x" else "edge_one_hot"
+            raise GraphError(f"{field}: rows are not one-hot in all graphs, which {option}=True needs")
+    for g in graphs:
         if node_one_hot:
             g.attributes = None
     out: dict[str, Any] = {"graph": graphs[0] if single else graphs}
     if not ignore_y:
-        out["y"] = [int(_numpy(d.y).reshape(-1)[0]) for d in items if getattr(d, "y", None) is not None]
+        y = [_class(i, d.y) for i, d in enumerate(items) if getattr(d, "y", None) is not None]
+        if y or not single:
+            out["y"] = y[0] if single else y
     return out
+
+
+def _class(i: int, y: Any) -> int | float:
+    """Return the class or value of graph `i`."""
+    y = _numpy(y)
+    if y.size != 1:
+        raise GraphError(f"graph {i}: y has {counted(y.size, 'number')}, want 1, or ignore_y=True")
+    value = y.item()
+    return int(value) if float(value).is_integer() else value
 
 
 class KMTransformer(TransformerMixin, BaseEstimator):
