@@ -30,82 +30,48 @@ func LabelHistogram() Candidate {
 	return Candidate{Name: "labels", Settings: []Setting{{k.String(), k}}}
 }
 
-// assignment returns the Weisfeiler-Lehman optimal assignment kernel.
-func assignment(h int) kernel.Kernel {
-	k := baseline.DefaultWL()
-	k.Variant, k.H = baseline.Assignment, h
-	return k
-}
-
-// DefaultCandidates returns the fixed list of kernels from which Choose chooses and which it
-// combines, the same for all datasets (docs/explanation/evaluation.md has it as a table). Every
-// candidate is the mean of a family of kernels that differ in η, γ and the combination of levels,
-// or the product of two such means. Averaging them costs less accuracy than choosing among them.
-// Data with vertex attributes or edge labels get some more candidates. Data without vertex labels
-// use degrees instead.
+// DefaultCandidates returns the fixed list from which Choose chooses and which it combines, the same
+// for all datasets: a few cheap kernels that see different things, and all products of two of them
+// (docs/explanation/evaluation.md has them as a table). Data with edge labels or vertex attributes
+// get a kernel more for these. Data without vertex labels use degrees instead.
 func DefaultCandidates(info dataset.Summary) []Candidate {
 	labels := "labels"
 	if info.NodeLabels == 0 {
 		labels = "degree"
 	}
-	const short, long, heat = "wl(1)", "wl(3)", "heat(0.5,1,2)"
-	landmarks := 600
-	if info.Graphs >= 500 { // as accurate then, and three times as fast
-		landmarks = 200
+	sharp := lowRank(labels, 0.1, mlg.Mixed, 1, 2)
+	sharp.Gamma = 0.01
+	assignment := baseline.DefaultWL()
+	assignment.Variant, assignment.H = baseline.Assignment, 4
+	kernels := []Setting{
+		{"mlg labels", lowRank(labels, 1, mlg.Sum, 1, 2)},
+		{"mlg labels sharp", sharp},
+		{"mlg wl(1)", lowRank("wl(1)", 1, mlg.Mixed, 1, 2, 4)},
+		{"mlg heat", lowRank("heat(0.5,1,2)", 1, mlg.Mixed, 1, 2, 4)},
+		{"wl-oa", assignment},
 	}
-	// family returns the kernels of rank 32 with γ = 0.1, η = 0.1 and 1, and the mean of the ways to
-	// combine levels.
-	family := func(base string, radii ...int) []kernel.Kernel {
-		return []kernel.Kernel{lowRank(base, 32, landmarks, 0.1, 0.1, mlg.Mixed, radii...), lowRank(base, 32, landmarks, 1, 0.1, mlg.Mixed, radii...)}
-	}
-	paper := kernel.Mean(
-		lowRank(labels, 10, 100, 0.1, 0.1, mlg.Top, 1, 2), lowRank(labels, 10, 100, 0.1, 0.01, mlg.Top, 1, 2),
-		lowRank(labels, 10, 100, 1, 0.1, mlg.Top, 1), lowRank(labels, 10, 100, 1, 0.01, mlg.Top, 1))
-	discounted := lowRank(labels, 20, 300, 1, 0.1, mlg.Sum, 1, 2)
-	discounted.Discount = true
-	wide := kernel.Mean(append(family(labels, 1, 2), discounted)...)
-	colours, deep, diffusion := kernel.Mean(family(short, 1, 2, 4)...), kernel.Mean(family(long, 1, 2, 4)...), kernel.Mean(family(heat, 1, 2, 4)...)
-	families := []kernel.Kernel{wide, colours, deep}
-	both := lowRank(labels+"*degree", 32, landmarks, 1, 0.1, mlg.Mixed, 1, 2)
-	if info.NodeLabels > 0 { // else labels are degrees
-		families = append(families, both)
-	}
-	all := kernel.Mean(families...)
-	assignment1, assignment4 := assignment(1), assignment(4)
-	out := []Candidate{
-		single("mlg paper", paper),
-		single("mlg labels", wide),
-		single("mlg wl(1)", colours),
-		single("mlg wl(3)", deep),
-		single("mlg heat", diffusion),
-		single("mlg all", all),
-		single("mlg labels × wl-oa(1)", kernel.Product(wide, assignment1)),
-		single("mlg wl(1) × wl-oa(4)", kernel.Product(colours, assignment4)),
-		single("mlg wl(3) × wl-oa(4)", kernel.Product(deep, assignment4)),
-		single("mlg all × wl-oa(1)", kernel.Product(all, assignment1)),
-		single("mlg all × wl-oa(4)", kernel.Product(all, assignment4)),
-		single("mlg heat × wl-oa(1)", kernel.Product(diffusion, assignment1)),
-		single("mlg heat × wl-oa(4)", kernel.Product(diffusion, assignment4)),
-		single("mlg labels × heat", kernel.Product(wide, diffusion)),
-		single("mlg paper × heat", kernel.Product(paper, diffusion)),
-		single("wl-oa(4)²", kernel.Product(assignment4, assignment4)),
-	}
-	if info.NodeLabels > 0 {
-		out = append(out, single("mlg labels and degree", both))
+	if info.MaxVertices <= maxPairwise {
+		pairs := baseline.DefaultNSPD()
+		pairs.R, pairs.D = 2, 5
+		kernels = append(kernels, Setting{"nspd", pairs}, Setting{"sp", baseline.DefaultShortestPath()})
 	}
 	if info.EdgeLabels > 1 {
-		bonds := kernel.Mean(lowRank(labels, 20, 300, 1, 0.1, mlg.Sum, 1, 2), kernel.Subdivided(lowRank("labels", 20, 300, 1, 0.1, mlg.Sum, 1, 2)))
-		out = append(out, single("mlg bonds", bonds), single("mlg bonds × wl-oa(1)", kernel.Product(bonds, assignment1)),
-			single("mlg bonds × wl-oa(4)", kernel.Product(bonds, assignment4)), single("mlg bonds × heat", kernel.Product(bonds, diffusion)))
+		bonds := kernel.Mean(lowRank(labels, 1, mlg.Sum, 1, 2), kernel.Subdivided(lowRank("labels", 1, mlg.Sum, 1, 2, 4)))
+		kernels = append(kernels, Setting{"mlg bonds", bonds})
 	}
 	if info.Attributes > 0 {
-		var kernels []kernel.Kernel
+		var widths []kernel.Kernel
 		for _, s := range []float64{0.1, 0.3, 1, 3, 10} {
-			kernels = append(kernels, lowRank(attributeBase(info, s), 16, 150, 1, 0.1, mlg.Sum, 1, 2))
+			widths = append(widths, lowRank(attributeBase(info, s), 1, mlg.Sum, 1, 2))
 		}
-		attributes := kernel.Standardized(kernel.Mean(kernels...))
-		out = append(out, single("mlg attributes", attributes), single("mlg attributes × wl-oa(1)", kernel.Product(attributes, assignment1)),
-			single("mlg attributes × heat", kernel.Product(attributes, diffusion)))
+		kernels = append(kernels, Setting{"mlg attributes", kernel.Standardized(kernel.Mean(widths...))})
+	}
+	var out []Candidate
+	for i, b := range kernels {
+		for _, a := range kernels[:i] {
+			out = append(out, single(a.Parameters+" × "+b.Parameters, kernel.Product(a.Kernel, b.Kernel)))
+		}
+		out = append(out, single(b.Parameters, b.Kernel))
 	}
 	return out
 }
@@ -115,10 +81,14 @@ func single(name string, k kernel.Kernel) Candidate {
 	return Candidate{Name: name, Settings: []Setting{{name, k}}}
 }
 
-// lowRank returns the low-rank kernel with the given parameters.
-func lowRank(base string, rank, samples int, eta, gamma float64, combine mlg.Combine, radii ...int) mlg.Kernel {
+// maxPairwise is the number of vertices of the largest graph up to which kernels look at all pairs of
+// vertices.
+const maxPairwise = 5000
+
+// lowRank returns the low-rank kernel with γ = 0.1, rank 16 and 100 samples.
+func lowRank(base string, eta float64, combine mlg.Combine, radii ...int) mlg.Kernel {
 	k := mlg.Default()
-	k.Base, k.Rank, k.Samples, k.Eta, k.Gamma, k.Combine, k.Radii = base, rank, samples, eta, gamma, combine, radii
+	k.Base, k.Rank, k.Eta, k.Combine, k.Radii = base, 16, eta, combine, radii
 	return k
 }
 

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -312,27 +313,41 @@ func leftOut(t *testing.T, targets *Targets, ridges []float64, m *kernel.Matrix,
 	return squared, wrong
 }
 
+// The list has some kernels and all products of two of them, each once.
 func TestCandidates(t *testing.T) {
+	const all = "mlg labels, mlg labels sharp, mlg wl(1), mlg heat, wl-oa"
 	for _, c := range []struct {
-		info                 dataset.Summary
-		candidates, settings int
+		info    dataset.Summary
+		kernels string
 	}{
-		{dataset.Summary{NodeLabels: 3}, 17, 17},
-		{dataset.Summary{NodeLabels: 3, Attributes: 2}, 20, 20},
-		{dataset.Summary{NodeLabels: 3, EdgeLabels: 4}, 21, 21},
-		{dataset.Summary{NodeLabels: 3, EdgeLabels: 1}, 17, 17},
-		{dataset.Summary{}, 16, 16},
-		{dataset.Summary{Attributes: 2}, 19, 19},
+		{dataset.Summary{NodeLabels: 3}, all + ", nspd, sp"},
+		{dataset.Summary{}, all + ", nspd, sp"},
+		{dataset.Summary{NodeLabels: 3, Attributes: 2}, all + ", nspd, sp, mlg attributes"},
+		{dataset.Summary{NodeLabels: 3, EdgeLabels: 4}, all + ", nspd, sp, mlg bonds"},
+		{dataset.Summary{NodeLabels: 3, EdgeLabels: 1}, all + ", nspd, sp"},
+		{dataset.Summary{NodeLabels: 3, EdgeLabels: 4, MaxVertices: 5001}, all + ", mlg bonds"},
 	} {
-		list := DefaultCandidates(c.info)
-		names := map[string]bool{}
-		for _, x := range list {
-			for _, s := range x.Settings {
-				names[s.Parameters] = true
+		kernels := strings.Split(c.kernels, ", ")
+		want := map[string]bool{}
+		for i, a := range kernels {
+			want[a] = true
+			for _, b := range kernels[i+1:] {
+				want[a+" × "+b] = true
 			}
 		}
-		if len(list) != c.candidates || len(names) != c.settings {
-			t.Errorf("%+v: %d candidates with %d different settings, want %d and %d", c.info, len(list), len(names), c.candidates, c.settings)
+		texts := map[string]bool{}
+		for _, x := range DefaultCandidates(c.info) {
+			if !want[x.Name] {
+				t.Errorf("%s: candidate %s is there twice, or not wanted", c.kernels, x.Name)
+			}
+			delete(want, x.Name)
+			if len(x.Settings) != 1 || texts[x.Settings[0].Kernel.String()] {
+				t.Errorf("%s: %d settings of %s, or another candidate has its kernel", c.kernels, len(x.Settings), x.Name)
+			}
+			texts[x.Settings[0].Kernel.String()] = true
+		}
+		if len(want) > 0 {
+			t.Errorf("%s: no candidates %v", c.kernels, want)
 		}
 	}
 }

@@ -148,7 +148,7 @@ func (c *trainCmd) plan(g *globals, ds *dataset.Dataset) (choose.Options, []choo
 // have some, else that with bonds, else one with WL colours as base kernel, which do well on most data.
 func quickCandidate(all []choose.Candidate) choose.Candidate {
 	at := 0
-	for _, name := range []string{"mlg wl(3)", "mlg bonds", "mlg attributes"} {
+	for _, name := range []string{"mlg wl(1)", "mlg bonds", "mlg attributes"} {
 		if i := slices.IndexFunc(all, func(c choose.Candidate) bool { return c.Name == name }); i >= 0 {
 			at = i
 		}
