@@ -50,10 +50,15 @@ func DefaultCandidates(info dataset.Summary) []Candidate {
 		{"mlg heat", lowRank("heat(0.5,1,2)", 1, mlg.Mixed, 1, 2, 4)},
 		{"wl-oa", assignment},
 	}
-	if info.MaxVertices <= maxPairwise {
+	// Balls of radius 2 have at most 1 + Δ² vertices, and nspd looks at all pairs of them.
+	ball := float64(min(info.MaxVertices, 1+info.MaxDegree*info.MaxDegree))
+	if float64(info.Vertices)*ball*ball <= maxPairs && ball <= 4096 {
 		pairs := baseline.DefaultNSPD()
 		pairs.R, pairs.D = 2, 5
-		kernels = append(kernels, Setting{"nspd", pairs}, Setting{"sp", baseline.DefaultShortestPath()})
+		kernels = append(kernels, Setting{"nspd", pairs})
+	}
+	if float64(info.Vertices)*float64(info.MaxVertices) <= maxPairs {
+		kernels = append(kernels, Setting{"sp", baseline.DefaultShortestPath()})
 	}
 	if info.EdgeLabels > 1 {
 		bonds := kernel.Mean(lowRank(labels, 1, mlg.Sum, 1, 2), kernel.Subdivided(lowRank("labels", 1, mlg.Sum, 1, 2, 4)))
@@ -81,9 +86,9 @@ func single(name string, k kernel.Kernel) Candidate {
 	return Candidate{Name: name, Settings: []Setting{{name, k}}}
 }
 
-// maxPairwise is the number of vertices of the largest graph up to which kernels look at all pairs of
-// vertices.
-const maxPairwise = 5000
+// maxPairs is the number of pairs of vertices, if all graphs were as the largest, up to which kernels
+// look at pairs. They take minutes then.
+const maxPairs = 2e10
 
 // lowRank returns the low-rank kernel with γ = 0.1, rank 16 and 100 samples.
 func lowRank(base string, eta float64, combine mlg.Combine, radii ...int) mlg.Kernel {

@@ -325,7 +325,9 @@ func TestCandidates(t *testing.T) {
 		{dataset.Summary{NodeLabels: 3, Attributes: 2}, all + ", nspd, sp, mlg attributes"},
 		{dataset.Summary{NodeLabels: 3, EdgeLabels: 4}, all + ", nspd, sp, mlg bonds"},
 		{dataset.Summary{NodeLabels: 3, EdgeLabels: 1}, all + ", nspd, sp"},
-		{dataset.Summary{NodeLabels: 3, EdgeLabels: 4, MaxVertices: 5001}, all + ", mlg bonds"},
+		// Threads with hubs, where the balls of leaves are whole graphs; and a graph of a million vertices.
+		{dataset.Summary{Vertices: 860000, MaxVertices: 3000, MaxDegree: 2000}, all + ", sp"},
+		{dataset.Summary{Vertices: 1e6, MaxVertices: 1e6, MaxDegree: 4}, all + ", nspd"},
 	} {
 		kernels := strings.Split(c.kernels, ", ")
 		want := map[string]bool{}
