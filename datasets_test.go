@@ -109,7 +109,7 @@ func BenchmarkFitGram(b *testing.B) {
 	}
 }
 
-// BenchmarkFitWide fits the kernels with 600 landmarks and rank 32 that evaluate.DefaultCandidates has.
+// BenchmarkFitWide fits kernels with 600 landmarks and rank 32.
 func BenchmarkFitWide(b *testing.B) {
 	for _, name := range []string{"PTC", "ENZYMES", "NCI1"} {
 		for _, base := range []string{"labels", "wl(1)", "wl(3)", "heat(0.5,1,2)"} {
