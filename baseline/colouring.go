@@ -150,7 +150,7 @@ func (c colouring) forNew(graphs []*graph.Graph) (*colouring, error) {
 	return &c, c.checkAttributes(graphs)
 }
 
-// unknown numbers the colours of a new graph that no training graph has.
+// unknown numbers the colours of a new graph that no training graph has, a refinement at a time.
 type unknown struct {
 	refined   dictionary
 	signature []uint32
@@ -175,12 +175,13 @@ func (c *colouring) apply(ctx context.Context, g *graph.Graph, u *unknown) (*col
 		}
 		return uint32(len(c.edges)) + edges.intern(label)
 	})}
-	u.refined.reset()
+	first := c.size() + uint32(len(labels)) // of the unknown colours of a refinement
 	sign := c.sign()
 	for i := range c.refined {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
+		u.refined.reset()
 		next := make([]uint32, len(colour))
 		for v := range next {
 			var err error
@@ -191,9 +192,10 @@ func (c *colouring) apply(ctx context.Context, g *graph.Graph, u *unknown) (*col
 			if id, ok := c.refined[i].lookup(u.signature, hash); ok {
 				next[v] = c.first[i+1] + id
 			} else {
-				next[v] = c.size() + uint32(len(labels)) + u.refined.intern(u.signature, hash)
+				next[v] = first + u.refined.intern(u.signature, hash)
 			}
 		}
+		first += uint32(u.refined.len())
 		out.colours = append(out.colours, next)
 	}
 	return out, nil
