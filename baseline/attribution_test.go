@@ -12,120 +12,187 @@ import (
 	"github.com/mlgkernel/mlg/kernel"
 )
 
-// colourings returns the colours of the vertices after 0 … h refinements, spelled out.
-func colourings(g *graph.Graph, h int) [][]string {
-	colour := slices.Clone(g.Labels())
-	out := [][]string{colour}
-	for range h {
-		next := make([]string, g.N())
-		for v := range next {
-			var near []string
-			for _, u := range g.Neighbors(v) {
-				near = append(near, colour[u])
-			}
-			slices.Sort(near)
-			next[v] = colour[v] + "(" + strings.Join(near, ",") + ")"
-		}
-		colour = next
-		out = append(out, colour)
-	}
-	return out
+// vertexSet is a vertex or a pair of vertices, as a kernel counts it: by a name, in a block.
+type vertexSet struct {
+	block, name string
+	vertices    []int
 }
 
-// weightedKernel is the definition with vertices of g that count s_v.
-func weightedKernel(g, h *graph.Graph, s []float64, iterations int, minimum, normalize bool) float64 {
-	counts := func(g *graph.Graph, s []float64) map[string]float64 {
-		c := map[string]float64{}
-		for i, colour := range colourings(g, iterations) {
+// vertexSets returns what a kernel counts in a graph, spelled out. With shares, the counts of a block
+// are divided by the root of the sum of their squares.
+func vertexSets(k kernel.Kernel, g *graph.Graph) (sets []vertexSet, shares bool) {
+	add := func(block, name string, vertices ...int) {
+		sets = append(sets, vertexSet{block, block + " " + name, slices.Compact(vertices)})
+	}
+	colours := func(labels Labelling, h int) {
+		for i, colour := range referenceColours(labels, h, g) {
 			for v, name := range colour {
-				w := 1.0
-				if s != nil {
-					w = s[v]
+				add(fmt.Sprint(i), name, v)
+			}
+		}
+	}
+	switch k := k.(type) {
+	case WL:
+		colours(k.Labels, k.H)
+	case Histogram:
+		colours(k.Labels, 0)
+	case ShortestPath:
+		dist := floydWarshall(g, func(w float64) float64 {
+			if k.Weighted {
+				return math.Round(w / k.Resolution)
+			}
+			return 1
+		})
+		for i, colour := range referenceColours(k.Labels, k.H, g) {
+			for u := range g.N() {
+				for v := range g.N() {
+					ends := []string{colour[u], colour[v]}
+					if !k.Ordered {
+						slices.Sort(ends)
+					}
+					if u != v && (k.Ordered || u < v) && !math.IsInf(dist[u][v], 1) {
+						add(fmt.Sprint(i), fmt.Sprint(dist[u][v], ends), u, v)
+					}
 				}
-				c[fmt.Sprint(i, " ", name)] += w
 			}
 		}
-		return c
-	}
-	product := func(a, b map[string]float64) float64 {
-		sum := 0.0
-		for name, x := range a {
-			if minimum {
-				sum += min(x, b[name])
-			} else {
-				sum += x * b[name]
+	case NSPD:
+		dist := floydWarshall(g, oneHop)
+		for r := range k.R + 1 {
+			ball := make([]string, g.N())
+			for v := range ball {
+				ball[v] = referenceBall(k, g, dist, v, r)
+			}
+			for u := range ball {
+				for v := range ball {
+					if dist[u][v] <= float64(k.D) {
+						add(fmt.Sprint(r, dist[u][v]), ball[u]+" / "+ball[v], u, v)
+					}
+				}
 			}
 		}
-		return sum
+		shares = true
 	}
-	a, b := counts(g, s), counts(h, nil)
-	k := product(a, b)
-	if normalize {
-		k /= math.Sqrt(product(a, a) * product(b, b))
+	return sets, shares
+}
+
+// weightedCounts counts sets of vertices by the product of the factors of their vertices.
+func weightedCounts(sets []vertexSet, shares bool, s []float64) map[string]float64 {
+	block, count := map[string]string{}, map[string]float64{}
+	for _, set := range sets {
+		w := 1.0
+		for _, v := range set.vertices {
+			w *= s[v]
+		}
+		block[set.name] = set.block
+		count[set.name] += w
 	}
-	return k
+	if shares {
+		squares := map[string]float64{}
+		for name, x := range count {
+			squares[block[name]] += x * x
+		}
+		for name := range count {
+			count[name] /= math.Sqrt(squares[block[name]])
+		}
+	}
+	return count
 }
 
 // Derivatives are those of the definition with vertices that count more or less; at equal
 // counts the mean of both sides, as central differences have it.
 func TestAttribute(t *testing.T) {
-	r := graphtest.Rand(7)
-	var graphs []*graph.Graph
-	for i := range 8 {
-		graphs = append(graphs, graphtest.Random(r, graphtest.Options{N: 4 + i, Edge: 0.3, Labels: 3}))
+	type option struct {
+		kernel    kernel.Kernel
+		scale     float64
+		normalize bool
 	}
-	train, fresh := graphs[:6], append(graphs[6:], graphs[2])
-	coefficients := []float64{1, -0.5, 0.25, 2, -1, 0.75}
-	for _, c := range []struct {
-		kernel     kernel.Kernel
-		iterations int
-		minimum    bool
-		normalize  bool
-	}{
-		{WL{H: 3, Normalize: true, Variant: Subtree, Labels: Auto}, 3, false, true},
-		{WL{H: 2, Variant: Subtree, Labels: Auto}, 2, false, false},
-		{WL{H: 3, Variant: Assignment, Normalize: true, Labels: Auto}, 3, true, true},
-		{WL{H: 0, Variant: Assignment, Labels: Auto}, 0, true, false},
-		{Histogram{Scale: 1, Normalize: true, Labels: Auto}, 0, false, true},
-		{Histogram{Scale: 2.5, Normalize: true, Labels: Auto}, 0, false, true},
-	} {
-		fitted, err := c.kernel.Fit(t.Context(), train)
-		if err != nil {
-			t.Fatal(err)
+	var options []option
+	for _, n := range []bool{false, true} {
+		for _, k := range []kernel.Kernel{
+			WL{H: 3, Normalize: n, Variant: Subtree, Labels: Auto},
+			WL{H: 3, Normalize: n, Variant: Assignment, Labels: Auto},
+			WL{Normalize: n, Variant: Assignment, Labels: Degrees},
+			Histogram{Scale: 1, Normalize: n, Labels: Auto},
+			ShortestPath{Scale: 1, Normalize: n, Labels: Auto, Resolution: 1e-6},
+			ShortestPath{Scale: 1, Normalize: n, Labels: Unlabeled, Resolution: 1e-6},
+			ShortestPath{Scale: 1, Normalize: n, Labels: Degrees, Ordered: true, Resolution: 1e-6},
+			ShortestPath{Scale: 1, Normalize: n, Labels: Auto, Ordered: true, H: 2, Resolution: 1e-6},
+			ShortestPath{Scale: 1, Normalize: n, Labels: Auto, Weighted: true, Resolution: 1e-6},
+			ShortestPath{Scale: 1, Normalize: n, Labels: Unlabeled, Weighted: true, H: 1, Resolution: 0.1},
+			NSPD{Normalize: n, Labels: Auto},
+			NSPD{R: 2, D: 5, EdgeLabels: true, Normalize: n, Labels: Auto},
+			NSPD{R: 2, D: 5, Normalize: n, Labels: Auto},
+			NSPD{R: 2, Normalize: n, Labels: Degrees},
+			NSPD{D: 20, Normalize: n, Labels: Unlabeled},
+		} {
+			options = append(options, option{k, 1, n})
 		}
-		a, ok := fitted.(Attributer)
-		if !ok {
-			t.Fatalf("%s has no attribution", c.kernel)
-		}
-		k, err := fitted.Cross(t.Context(), fresh)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for n, g := range fresh {
-			slopes := make([]float64, len(train))
-			for i := range slopes {
-				slopes[i] = coefficients[i] * k.At(n, i)
-			}
-			got, err := a.Attribute(t.Context(), g, slopes)
+		options = append(options, option{Histogram{Scale: 2.5, Normalize: n, Labels: Auto}, 2.5, n},
+			option{ShortestPath{Scale: 2.5, Normalize: n, Labels: Auto, Resolution: 1e-6}, 2.5, n})
+	}
+	for _, labels := range []int{3, 0} {
+		train := testGraphs(t, uint64(labels), labels)
+		fresh := append(testGraphs(t, 99, 2*labels), train[6])
+		for _, o := range options {
+			fitted, err := o.kernel.Fit(t.Context(), train)
 			if err != nil {
 				t.Fatal(err)
 			}
-			f := func(s []float64) float64 {
+			a, ok := fitted.(Attributer)
+			if !ok {
+				t.Fatalf("%s has no attribution", o.kernel)
+			}
+			product := func(a, b map[string]float64) float64 {
 				sum := 0.0
-				for i, h := range train {
-					sum += coefficients[i] * weightedKernel(g, h, s, c.iterations, c.minimum, c.normalize)
+				for name, x := range a {
+					if k, ok := o.kernel.(WL); ok && k.Variant == Assignment {
+						sum += min(x, b[name])
+					} else {
+						sum += o.scale * x * b[name]
+					}
 				}
 				return sum
 			}
-			for v := range g.N() {
-				s := slices.Repeat([]float64{1}, g.N())
-				const h = 1e-4
-				s[v] = 1 + h
-				up := f(s)
-				s[v] = 1 - h
-				want := (up - f(s)) / (2 * h)
-				if math.Abs(got[v]-want) > 1e-6*max(1, math.Abs(want)) {
-					t.Errorf("%s, graph %d: vertex %d contributes %v, want %v", c.kernel, n, v, got[v], want)
+			counts := make([]map[string]float64, len(train))
+			for i, g := range train {
+				sets, shares := vertexSets(o.kernel, g)
+				counts[i] = weightedCounts(sets, shares, ones(g.N()))
+			}
+			for n, g := range fresh {
+				sets, shares := vertexSets(o.kernel, g)
+				values := func(s []float64) []float64 { // with the training graphs
+					c := weightedCounts(sets, shares, s)
+					out := make([]float64, len(train))
+					for i, d := range counts {
+						if out[i] = product(c, d); o.normalize {
+							out[i] = normalized(out[i], product(c, c), product(d, d))
+						}
+					}
+					return out
+				}
+				slopes := values(ones(g.N()))
+				coefficient := func(i int) float64 { return math.Cos(float64(i)) }
+				for i := range slopes {
+					slopes[i] *= coefficient(i)
+				}
+				got, err := a.Attribute(t.Context(), g, slopes)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for v := range g.N() {
+					const h = 1e-6 // small, because minima have kinks
+					s := ones(g.N())
+					s[v] = 1 + h
+					up := values(s)
+					s[v] = 1 - h
+					want := 0.0
+					for i, down := range values(s) {
+						want += coefficient(i) * (up[i] - down) / (2 * h)
+					}
+					if math.Abs(got[v]-want) > 1e-6*max(1, math.Abs(want)) {
+						t.Errorf("%s, labels %d, graph %d: vertex %d has slope %v, want %v", o.kernel, labels, n, v, got[v], want)
+					}
 				}
 			}
 		}
@@ -134,21 +201,24 @@ func TestAttribute(t *testing.T) {
 
 func TestAttributeSpecial(t *testing.T) {
 	train := graphtest.Suite(1)
-	for _, k := range []kernel.Kernel{DefaultShortestPath(), WL{H: 1, Variant: Edge, Labels: Auto}, ShortestPath{H: 1, Scale: 1, Labels: Auto, Resolution: 1e-6},
-		Histogram{Labels: Attributes, Scale: 1}, DefaultGraphlet()} {
+	for _, k := range []kernel.Kernel{WL{H: 1, Variant: Edge, Labels: Auto}, WL{H: 1, Variant: Subtree, Base: "nspd r=1", Labels: Auto},
+		ShortestPath{Ordered: true, Scale: 1, Labels: Attributes, Resolution: 1e-6}, Histogram{Labels: Attributes, Scale: 1}, DefaultGraphlet()} {
 		f, err := k.Fit(t.Context(), train)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if _, ok := f.(Attributer); ok {
-			t.Errorf("%s counts no vertices, but has an attribution", k)
+			t.Errorf("%s counts other things than vertices and pairs, but has an attribution", k)
 		}
 	}
-	f, err := DefaultWL().Fit(t.Context(), train)
-	if err != nil {
-		t.Fatal(err)
+	slopes := ones(len(train))
+	attribute := func(k kernel.Kernel, g *graph.Graph, limit int) ([]float64, error) {
+		f, err := fitLimited(t.Context(), k, train, limit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f.(Attributer).Attribute(t.Context(), g, slopes)
 	}
-	a := f.(Attributer)
 	// A graph with labels that no training graph has is like none of them.
 	b := graph.NewBuilder(2)
 	b.AddEdge(0, 1)
@@ -158,11 +228,23 @@ func TestAttributeSpecial(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := a.Attribute(t.Context(), g, slices.Repeat([]float64{1}, len(train)))
-	if err != nil || got[0] != 0 || got[1] != 0 {
-		t.Errorf("%v, %v, want zeros", got, err)
+	for _, k := range []kernel.Kernel{DefaultWL(), DefaultShortestPath(), DefaultNSPD()} {
+		got, err := attribute(k, g, math.MaxInt)
+		if err != nil || got[0] != 0 || got[1] != 0 {
+			t.Errorf("%s: %v, %v, want zeros", k, got, err)
+		}
 	}
-	if _, err := a.Attribute(t.Context(), graphtest.Path(2), make([]float64, len(train))); err == nil || !strings.Contains(err.Error(), "wl: graph 0 has no labels") {
+	// Pairs at distance 0 are vertices, counted by label.
+	pairs, err := attribute(NSPD{Labels: Auto, Normalize: true}, train[1], math.MaxInt)
+	vertices, err2 := attribute(DefaultHistogram(), train[1], math.MaxInt)
+	if err != nil || err2 != nil || !slices.EqualFunc(pairs, vertices, near) {
+		t.Errorf("%v of pairs at distance 0, %v of vertices; %v, %v", pairs, vertices, err, err2)
+	}
+	paths := ShortestPath{H: 2, Scale: 1, Labels: Auto, Resolution: 1e-6}
+	if _, err := attribute(paths, train[4], 5); err == nil || err.Error() != "wl-sp: graph 0: no slopes for so many features, want fewer refinements or smaller graphs" {
+		t.Errorf("training graphs have more features than the index: %v", err)
+	}
+	if _, err := attribute(DefaultWL(), graphtest.Path(2), math.MaxInt); err == nil || !strings.Contains(err.Error(), "wl: graph 0 has no labels") {
 		t.Errorf("error %v", err)
 	}
 }

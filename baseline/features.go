@@ -27,7 +27,7 @@ type featureMap struct {
 	sign       func() signFunc // of refinements that are not those of Weisfeiler and Lehman
 	weights    []float64       // of the blocks of features; nil for one block of weight 1
 	minimum    bool            // counts are compared by their minimum; one block, whole numbers
-	vertices   bool            // features are the colours of the vertices
+	sets       setFunc         // nil where features do not count vertices or pairs of them
 	normalize  bool
 
 	// count returns a function that adds the features of one graph after the other. Every
@@ -48,6 +48,7 @@ type features struct {
 	entries []entry
 	keys    []featureKey // of the entries, or none when these have their numbers
 	words   []uint32     // of the keys
+	shares  []int        // ends of runs of entries whose squares add up to 1; none for counts
 }
 
 type featureKey struct {
@@ -78,7 +79,7 @@ func (f *features) addChain(key ...uint32) {
 }
 
 func (f *features) reset() {
-	f.entries, f.keys, f.words = f.entries[:0], f.keys[:0], f.words[:0]
+	f.entries, f.keys, f.words, f.shares = f.entries[:0], f.keys[:0], f.words[:0], f.shares[:0]
 }
 
 // number gives the keys of f numbers in a dictionary. If the dictionary is fixed, other keys are
@@ -129,8 +130,8 @@ func fit(ctx context.Context, k featureKernel, graphs []*graph.Graph) (kernel.Fi
 	if err := f.fit(ctx, graphs); err != nil {
 		return nil, fmt.Errorf("%s: %w", f.name, err)
 	}
-	if m.vertices {
-		return &vertexCounts{f}, nil
+	if m.sets != nil {
+		return &setCounts{f}, nil
 	}
 	return f, nil
 }

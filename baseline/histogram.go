@@ -52,7 +52,7 @@ func (k Histogram) features() featureMap {
 	case k.Labels == Attributes:
 		m.count = sumAttributes
 	default:
-		m.vertices, m.count = true, countVertices
+		m.sets, m.count = eachVertex, countVertices
 	}
 	return m
 }
@@ -68,6 +68,16 @@ func countVertices() countFunc {
 		}
 		return ctx.Err()
 	}
+}
+
+// eachVertex visits what countVertices counts.
+func eachVertex(ctx context.Context, g *coloured, visit func(u, v int, feature ...uint32)) error {
+	for _, colour := range g.colours {
+		for v, c := range colour {
+			visit(v, v, c)
+		}
+	}
+	return ctx.Err()
 }
 
 // countEdgeLabels counts edges by label. The key of a label is its bytes.

@@ -147,7 +147,10 @@ func TestDirectComparison(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				fitted := f.(*explicit)
+				fitted, ok := f.(*explicit)
+				if !ok {
+					fitted = f.(*setCounts).explicit
+				}
 				if fitted.anyLarge != (limit <= 30) {
 					t.Fatalf("%s, limit %d: some large is %v", name, limit, fitted.anyLarge)
 				}

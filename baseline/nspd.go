@@ -49,7 +49,7 @@ func (k NSPD) Resolve(graphs []*graph.Graph) (kernel.Kernel, error) { return res
 func (k NSPD) features() featureMap {
 	return featureMap{
 		labels: k.Labels, edgeLabels: k.EdgeLabels, h: k.R, sign: func() signFunc { return new(ballSigner).sign },
-		normalize: k.Normalize, count: k.count,
+		normalize: k.Normalize, count: k.count, sets: k.sets,
 	}
 }
 
@@ -89,6 +89,15 @@ func (k NSPD) count() countFunc {
 	}
 }
 
+// sets visits what count counts.
+func (k NSPD) sets(ctx context.Context, g *coloured, visit func(u, v int, feature ...uint32)) error {
+	return g.eachPair(ctx, nil, func(u, v int, p path) {
+		if p.length <= uint64(k.D) {
+			visit(u, v, p.a, p.b, uint32(p.length))
+		}
+	})
+}
+
 // addShares adds the numbers of ordered pairs, divided by the root of the sum of their squares. An
 // unordered pair with a ≠ b stands for two classes, each with its number. One with a = b stands for
 // one class with twice the number.
@@ -106,6 +115,7 @@ func addShares(out *features, d uint32, paths []path) {
 	for _, p := range paths {
 		out.addKey(0, p.count*math.Sqrt(weight(p)/sum), p.a, p.b, d)
 	}
+	out.shares = append(out.shares, len(out.entries))
 }
 
 // maxBall is the largest number of vertices of a ball. The invariant of a ball may have the square

@@ -139,6 +139,26 @@ func (s *pathCounter) eachClass(f func(p path)) {
 // most returns an upper bound of the number of classes.
 func (s *pathCounter) most() int { return len(s.count) + len(s.sorter.keys) }
 
+// eachPair calls visit with the connected pairs of vertices u ≤ v, in every refinement: its colours, and its
+// distance in hops or along edges (see search).
+func (g *coloured) eachPair(ctx context.Context, length [][]uint64, visit func(u, v int, p path)) error {
+	var s search
+	for u := range g.N() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		for _, v := range s.from(g.Graph, u, length) {
+			if int(v) < u {
+				continue
+			}
+			for _, colour := range g.colours {
+				visit(u, int(v), path{a: min(colour[u], colour[v]), b: max(colour[u], colour[v]), length: s.dist[v], count: 1})
+			}
+		}
+	}
+	return nil
+}
+
 // eachAttributePath calls f with, for every distance and attributes a ≤ b, the sum Σ x_a(u) x_b(v)
 // over the ordered pairs (u, v) of distinct vertices at that distance.
 func (s *pathCounter) eachAttributePath(ctx context.Context, g *graph.Graph, length [][]uint64, f func(p path)) error {

@@ -89,6 +89,9 @@ func (k ShortestPath) features() featureMap {
 		}
 	}
 	m.count = func() countFunc { return k.count(limit) }
+	if k.Labels != Attributes {
+		m.sets = k.sets
+	}
 	return m
 }
 
@@ -115,6 +118,7 @@ func (k ShortestPath) block(p path) uint32 {
 // count counts the paths of graphs.
 func (k ShortestPath) count(limit int) countFunc {
 	var s pathCounter
+	var key []uint32
 	weights := k.weights()
 	return func(ctx context.Context, g *coloured, out *features) error {
 		length, unit, err := k.lengths(g.Graph)
@@ -122,12 +126,8 @@ func (k ShortestPath) count(limit int) countFunc {
 			return err
 		}
 		add := func(p path) {
-			d := p.length * unit
-			if k.Weighted {
-				out.addKey(k.block(p), p.count, p.a, p.b, uint32(d), uint32(d>>32))
-			} else {
-				out.addKey(k.block(p), p.count, p.a, p.b, uint32(d))
-			}
+			key = k.appendKey(key[:0], p, unit)
+			out.addKey(k.block(p), p.count, key...)
 		}
 		if k.Labels == Attributes {
 			return s.eachAttributePath(ctx, g.Graph, length, add)
@@ -155,6 +155,31 @@ func (k ShortestPath) count(limit int) countFunc {
 		}
 		return nil
 	}
+}
+
+// appendKey appends the key of a class of paths whose length is a multiple of unit.
+func (k ShortestPath) appendKey(dst []uint32, p path, unit uint64) []uint32 {
+	d := p.length * unit
+	dst = append(dst, p.a, p.b, uint32(d))
+	if k.Weighted {
+		dst = append(dst, uint32(d>>32))
+	}
+	return dst
+}
+
+// sets visits what count counts.
+func (k ShortestPath) sets(ctx context.Context, g *coloured, visit func(u, v int, feature ...uint32)) error {
+	length, unit, err := k.lengths(g.Graph)
+	if err != nil {
+		return err
+	}
+	var key []uint32
+	return g.eachPair(ctx, length, func(u, v int, p path) {
+		if u != v {
+			key = k.appendKey(key[:0], p, unit)
+			visit(u, v, key...)
+		}
+	})
 }
 
 // lengths returns the weights of all edges as multiples of the resolution, parallel to the

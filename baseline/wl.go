@@ -85,7 +85,7 @@ func (k WL) features() featureMap {
 	if k.Variant == Edge {
 		m.count = countEdges
 	} else {
-		m.vertices, m.count = true, countVertices
+		m.sets, m.count = eachVertex, countVertices
 	}
 	return m
 }
