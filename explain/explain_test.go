@@ -362,7 +362,7 @@ func TestLargeGraphs(t *testing.T) {
 func TestRefuses(t *testing.T) {
 	d := read(t, "builtin:drugs")
 	d.Graphs = d.Graphs[:60]
-	m := train(t, d, choose.Classification, baseline.DefaultShortestPath())
+	m := train(t, d, choose.Classification, baseline.DefaultGraphlet())
 	values := train(t, masses(t), choose.Regression, baseline.DefaultWL())
 	for _, c := range []struct {
 		m    *model.Model
@@ -373,7 +373,7 @@ func TestRefuses(t *testing.T) {
 		{&model.Model{Kernel: m.Kernel}, d.Graphs[0], explain.Options{}, "has no learner"},
 		{m, d.Graphs[0], explain.Options{Class: "x"}, "class x, want one of"},
 		{m, d.Graphs[0], explain.Options{Class: m.Classes[0], Against: m.Classes[0]}, "want two of the classes"},
-		{m, d.Graphs[0], explain.Options{Slopes: true}, "sp has no slopes"},
+		{m, d.Graphs[0], explain.Options{Slopes: true}, "graphlet has no slopes"},
 		{values, d.Graphs[0], explain.Options{Class: "x"}, "predicts values"},
 	} {
 		if _, err := explain.Prediction(t.Context(), c.m, c.g, c.o); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -13,9 +13,9 @@ import (
 
 // slopesOf returns the slopes ∂f/∂s_v of a function f of the kernel values of a graph, where vertex v
 // counts s_v times and s = 1 is the graph itself. In a multiscale kernel s_v multiplies the base features
-// of v (mlg.Model.Attribute); a kernel that counts vertices by colour counts v s_v times (baseline.Attributer).
-// Where a kernel sees edges as vertices, an edge counts √(s_u s_v). Other kernels count larger things, to
-// which s_v means nothing, and are refused. By the product rule, for k = Σ_t w_t Π_j k_tj,
+// of v (mlg.Model.Attribute). A kernel that counts vertices, or pairs of them, counts v s_v times, and the
+// pair of u and v s_u s_v times (baseline.Attributer). Where a kernel sees edges as vertices, an edge counts
+// √(s_u s_v). Other kernels are refused. By the product rule, for k = Σ_t w_t Π_j k_tj,
 //
 //	∂k/∂s_v = Σ_t w_t Π_j k_tj · Σ_j ∂log k_tj/∂s_v.
 func slopesOf(ctx context.Context, sum *kernel.FittedSum, g *graph.Graph, read reader) (Contributions, error) {
@@ -84,7 +84,7 @@ func factorSlopes(ctx context.Context, x *kernel.FittedFactor, g *graph.Graph, s
 	case baseline.Attributer:
 		out, err = k.Attribute(ctx, prepared[0], slopes)
 	default:
-		return nil, fmt.Errorf("%s has no slopes: only multiscale kernels, wl, wl-oa and labels have them; every kernel has contributions", x)
+		return nil, fmt.Errorf("%s has no slopes: only multiscale kernels, wl, wl-oa, labels, sp, wl-sp and nspd have them; every kernel has contributions", x)
 	}
 	if err == nil && x.Subdivide {
 		out = ends(g, out)

@@ -7,6 +7,8 @@ import (
 
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/baseline"
+	"github.com/mlgkernel/mlg/choose"
+	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/explain"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/graphtest"
@@ -181,6 +183,48 @@ func TestSlopesOfCounts(t *testing.T) {
 	}
 	if got := slopes(t, m, g, f).Vertices; !slices.EqualFunc(got, want, close) {
 		t.Errorf("%v\nwant %v", got, want)
+	}
+}
+
+// All kernels of the default list have slopes, alone and in products, so that models of train without
+// flags have them.
+func TestSlopesOfDefaultCandidates(t *testing.T) {
+	molecules := read(t, "builtin:drugs")
+	molecules.Graphs = molecules.Graphs[:20]
+	for _, c := range []struct {
+		d    *dataset.Dataset
+		want string // a kernel that only such data have
+	}{
+		{molecules, "mlg bonds"},
+		{&dataset.Dataset{Graphs: attributed(4, 20)}, "mlg attributes"},
+	} {
+		var terms []kernel.Kernel
+		var names []string
+		for _, candidate := range choose.DefaultCandidates(dataset.Info(c.d)) {
+			names = append(names, candidate.Name)
+			for _, s := range candidate.Settings {
+				terms = append(terms, s.Kernel)
+			}
+		}
+		for _, name := range []string{"mlg labels", "wl-oa", "nspd", "sp", "nspd × sp", c.want} {
+			if !slices.Contains(names, name) {
+				t.Errorf("no candidate %q: the test shows nothing", name)
+			}
+		}
+		m := sum(t, c.d.Graphs[1:], kernel.Mean(terms...))
+		f := svm.Function{Support: []int{0, 2, 5}, Coefficients: []float64{1.5, -0.7, 0.4}, Bias: 0.25}
+		g := c.d.Graphs[0]
+		e := slopes(t, m, g, f)
+		if want := value(t, m, g, f); !close(e.Value, want) {
+			t.Errorf("value %v, want %v", e.Value, want)
+		}
+		if len(e.Vertices) != g.N() || slices.ContainsFunc(e.Vertices, math.IsNaN) || slices.Min(e.Vertices) == slices.Max(e.Vertices) {
+			t.Errorf("slopes %v", e.Vertices)
+		}
+		same, err := explain.Similarity(t.Context(), m, g, g, true)
+		if err != nil || slices.ContainsFunc(same.G.Vertices, func(x float64) bool { return !close(x, 0) }) {
+			t.Errorf("slopes %+v where the similarity is largest, want zeros; %v", same, err)
+		}
 	}
 }
 
