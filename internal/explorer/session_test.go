@@ -444,8 +444,7 @@ func TestProducts(t *testing.T) {
 	m := savedModel(t)
 	low := kernel.SumOf(m.Kernel.Sum).Terms[0].Factors[0]
 	fitted := m.Kernel.Factors[0].Known()
-	paths := kernel.Factor{Kernel: baseline.DefaultShortestPath()} // which has no contributions of vertices
-	wl := kernel.Factor{Kernel: baseline.DefaultWL()}              // which has
+	paths, wl := kernel.Factor{Kernel: baseline.DefaultShortestPath()}, kernel.Factor{Kernel: baseline.DefaultWL()}
 	sum := func(terms ...kernel.Term) *kernel.FittedSum {
 		s, err := kernel.NewCollection(m.Graphs).Sum(kernel.Sum{Terms: terms})
 		if err != nil {
@@ -499,6 +498,11 @@ func TestProducts(t *testing.T) {
 	if len(e.Vertices) != src.Graphs[3].N() || math.Abs(e.Sum-e.Value) > 1e-9 {
 		t.Errorf("contributions of %d vertices add up to %v, want %v", len(e.Vertices), e.Sum, e.Value)
 	}
+	var slopes explanation
+	s.post("/api/v1/explain", `{"graph":{"index":3},"slopes":true}`, &slopes)
+	if !slopes.Slopes || len(slopes.Vertices) != src.Graphs[3].N() || math.Abs(slopes.Value-e.Value) > 1e-9 || slopes.Sum == e.Sum {
+		t.Errorf("slopes %+v beside %+v", slopes, e)
+	}
 	var v vertexAnswer
 	s.post("/api/v1/vertex", `{"graph":{"index":3},"vertex":0,"level":2}`, &v)
 	if len(v.Elsewhere) == 0 {
@@ -539,8 +543,8 @@ func TestProducts(t *testing.T) {
 	if len(pair.Levels) != 0 || pair.Note != noScales {
 		t.Errorf("%d levels of a baseline, note %q", len(pair.Levels), pair.Note)
 	}
-	m.Kernel = sum(term(1, paths)) // nor slopes, but contributions
-	if src, err = FromModel("paths", m); err != nil {
+	m.Kernel = sum(term(1, kernel.Factor{Kernel: baseline.DefaultGraphlet()})) // nor slopes, but contributions
+	if src, err = FromModel("graphlets", m); err != nil {
 		t.Fatal(err)
 	}
 	s = newTester(t, s.spec, src, nil)
