@@ -239,12 +239,12 @@ def test_model_files_of_the_command(drugs, tmp_path):
     assert done.returncode == 0, done.stderr
     model = MLGClassifier.load(path)
     assert model.predict(drugs.graphs[:3]).shape == (3,)
-    # It combines kernels. Contributions add up to the margin. Not all of the kernels have slopes.
+    # It combines kernels. Contributions add up to the margin, slopes do not.
     why = mlgkernel.explain.decision(model, drugs.graphs[0])
     assert why.vertices.shape == (drugs.graphs[0].n,) and "<svg" in why.picture._repr_svg_()
     assert why.baseline == 0 and why.vertices.sum() == pytest.approx(why.value, abs=1e-9)
-    with pytest.raises(ValueError, match="has no slopes"):
-        mlgkernel.explain.decision(model, drugs.graphs[0], slopes=True)
+    slopes = mlgkernel.explain.decision(model, drugs.graphs[0], slopes=True)
+    assert slopes.value == pytest.approx(why.value) and abs(slopes.vertices.sum() - why.value) > 1e-3
     with pytest.raises(ValueError, match="one low-rank multiscale kernel"):
         mlgkernel.explain.similarity(*drugs.graphs[:2], model, match=1)
 
@@ -387,8 +387,11 @@ def test_explain(drugs):
         mlgkernel.explain.similarity(g, h, by_function)
     paths = mlgkernel.explain.similarity(g, h, ShortestPath().fit([g]))
     assert paths.g.sum() == pytest.approx(paths.k) and paths.h.sum() == pytest.approx(paths.k)
+    normalized = ShortestPath(normalize=True).fit([g])
+    same = mlgkernel.explain.similarity(g, g, normalized, slopes=True)
+    assert same.g == pytest.approx(np.zeros(g.n), abs=1e-9)
     with pytest.raises(ValueError, match="has no slopes"):
-        mlgkernel.explain.similarity(g, h, ShortestPath().fit([g]), slopes=True)
+        mlgkernel.explain.similarity(g, h, GraphletSampling().fit([g]), slopes=True)
     k = model.transform(drugs.graphs)
     for picture in (mlgkernel.explain.heatmap(k, drugs.target), mlgkernel.explain.map_of(k, drugs.target)):
         assert picture._repr_svg_().startswith("<svg")
