@@ -24,6 +24,7 @@ type downloadRequest struct {
 	Layout string    `json:"layout,omitempty" default:"neighbours" want:"one of neighbours pca" help:"layout of the map"`
 	Color  string    `json:"color,omitempty" default:"target" want:"one of target column prediction error size" help:"what the colours of the map show, as in colors"`
 	Graph  reference `json:"graph,omitempty"`
+	Slopes bool      `json:"slopes,omitempty" help:"colour the graph by slopes, as in explain"`
 	kernelRequest
 }
 
@@ -100,7 +101,7 @@ func graphPicture(ctx context.Context, x *session, f *fitted, in *downloadReques
 		return nil, err
 	}
 	o := draw.DefaultOptions()
-	e, err := explainPrediction(ctx, f.Model, g, explain.Options{})
+	e, err := explainPrediction(ctx, f.Model, g, explain.Options{Slopes: in.Slopes})
 	if errors.Is(err, errNoLearner) { // without colours
 		o.Title = g.ID()
 		drawn, err := draw.Graph(g, o)

@@ -96,6 +96,11 @@ export const app = {
     if (state.vertex !== null) app.detail.vertex(state.vertex).catch(app.fail);
   },
 
+  setSlopes(on) {
+    state.slopes = on;
+    changed({ detail: true });
+  },
+
   setVertex(v) {
     state.vertex = v;
     write();

@@ -81,7 +81,7 @@ export class Detail {
   // explain asks for reasons; where there are none, for the line that says why.
   async explain(graph, parameters, signal) {
     try {
-      return await this.app.post("explain", { graph, parameters }, signal);
+      return await this.app.post("explain", { graph, parameters, slopes: this.app.state.slopes }, signal);
     } catch (e) {
       if (stopped(e)) throw e;
       return { vertices: [], why: e.message };
@@ -227,12 +227,20 @@ export class Detail {
     this.key.replaceChildren(h("i", { class: "zone-key" }), `${this.drawing.describe(v)}: ` +
       (a.level === 0 ? "alone." : `${vertices(a.neighbourhood.length)} ${scaleName(a.level, a.radius)}.`) +
       (found ? ` The graphs here have ${vertices(a.equal)} like this one.` : "") +
-      (part === undefined ? "" : ` It contributes ${part < 0 ? "" : "+"}${number(part, 2)}.`));
+      (part === undefined ? ""
+        : ` ${this.reasons.slopes ? "Its slope is" : "It contributes"} ${part < 0 ? "" : "+"}${number(part, 2)}.`));
     const cards = a.elsewhere.map((e) => card(app, String(e.index),
       { id: e.id, text: app.mini(e.index, e.similarity.toFixed(3)), vertex: e.vertex }));
     this.elsewhere.replaceChildren(...(found ? [h("h3", {}, `Similar vertices in other graphs, ${scaleName(a.level, a.radius)}`),
       h("ul", { class: "cards" }, cards)]
       : a.note ? [h("p", { class: "muted small" }, a.note)] : []));
+  }
+
+  // slopes returns the box that asks for slopes instead of contributions.
+  slopes() {
+    const { app } = this;
+    return h("label", {}, h("input", { id: "slopes", type: "checkbox", checked: app.state.slopes,
+      onchange: (e) => app.setSlopes(e.target.checked) }), " slopes instead of contributions");
   }
 
   // paint shows what speaks for and against the prediction, or else the part of the molecule that was searched.
@@ -243,14 +251,17 @@ export class Detail {
     this.key.replaceChildren();
     const part = this.app.matched.get(Number(this.ref)) ?? [];
     const r = this.reasons;
-    if (r?.why) this.key.replaceChildren(r.why);
+    if (r?.why) this.key.replaceChildren(r.why, this.slopes());
     if (r?.vertices.length && this.drawing.positions.length) {
       const limit = this.drawing.values(r.vertices);
-      const [up, down] = r.class ? [`speaks for ${r.class}`, "speaks against it"] : ["raises the value", "lowers it"];
+      const [up, down] = r.slopes ? ["raises it", "lowers it"]
+        : r.class ? [`speaks for ${r.class}`, "speaks against it"] : ["raises the value", "lowers it"];
       this.key.replaceChildren(h("span", { class: "contributions" },
-        r.says ? `${r.says}. The vertices add up to ${number(r.sum, 3)}. ` : "",
+        r.says ? `${r.says}. ` : "",
+        r.slopes ? `Slopes say how the ${r.what} changes when a vertex counts more. They do not add up. `
+          : r.says ? `The vertices add up to ${number(r.sum, 3)}. ` : "",
         `Orange ${up}, blue ${down}.`, h("span", { class: "row" }, number(-limit, 2), colorBar(contributionCss, -1),
-          number(limit, 2))));
+          number(limit, 2)), this.slopes()));
     }
     for (const v of part) this.drawing.ring(v);
   }

@@ -12,6 +12,7 @@ export const state = {
   other: null, // the one it is compared with
   level: null, // the scale, null for the largest
   vertex: null, // the chosen vertex of the open graph
+  slopes: false, // slopes of the vertices instead of their contributions
   only: null, // the class shown alone
   picked: [], // the graphs that are selected
   zoom: null, // [scale, x, y, angle, mirrored] of the map
@@ -39,6 +40,7 @@ export function read(schema, graphs) {
   state.other = graph("with");
   state.level = whole("level");
   state.vertex = whole("vertex");
+  state.slopes = q.has("slopes");
   state.only = q.get("only");
   const [picked, beyond] = expand(q.get("pick") ?? "", graphs);
   state.picked = picked;
@@ -107,6 +109,7 @@ export function write() {
   if (state.color !== "target") q.set("color", state.color);
   if (state.open !== null) q.set("open", state.open);
   if (state.other !== null) q.set("with", state.other);
+  if (state.slopes) q.set("slopes", "1");
   if (state.only !== null) q.set("only", state.only);
   const picked = compress(state.picked);
   if (picked && picked.length <= longest) q.set("pick", picked);

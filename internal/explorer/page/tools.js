@@ -13,7 +13,7 @@ export function downloads(app) {
   }, text, h("span", { class: "muted" }, kind)));
   const ref = state.open;
   const drawn = ref !== null && (ref[0] === "a" ? "smiles" in app.reference(ref) : true);
-  const graph = drawn && { ...p, ...app.reference(ref) };
+  const graph = drawn && { ...p, ...app.reference(ref), ...(state.slopes && { slopes: true }) };
   $("download-menu").replaceChildren(...[
     item("Map", "SVG", "map.svg", look), item("Map", "PNG", "map.png", look), item("Matrix", "SVG", "matrix.svg"),
       item("Matrix", "PNG", "matrix.png"),

@@ -587,6 +587,30 @@ test("reasons have a sentence, a sum and a scale with numbers", limit, async () 
   await close(page);
 });
 
+test("slopes are shown where they are asked for, and a link keeps them", limit, async () => {
+  const page = await open("#open=3");
+  const key = page.locator("#detail .contributions");
+  await key.filter({ hasText: "The vertices add up to" }).waitFor();
+  await page.locator("#slopes").check();
+  await key.filter({ hasText: "They do not add up." }).waitFor();
+  assert.match(page.url(), /slopes=1/);
+  const [slopes, parts] = await Promise.all(["&slopes=true", ""].map((q) =>
+    fetch(`${base}/api/v1/explain?index=3${q}`).then((r) => r.json())));
+  assert.notDeepEqual(slopes.vertices, parts.vertices);
+  const largest = (e) => Number(Math.max(...e.vertices.map(Math.abs)).toPrecision(2));
+  assert.ok((await key.innerText()).includes(`−${largest(slopes)}`), "the scale is that of the slopes");
+  const file = page.waitForRequest((r) => r.url().includes("/download/graph.svg"));
+  await page.locator("#download-button").click();
+  await page.locator('[data-file="graph.svg"]').click();
+  assert.match((await file).url(), /slopes=true/);
+  await page.reload();
+  await key.filter({ hasText: "They do not add up." }).waitFor();
+  await page.locator("#slopes").uncheck();
+  await key.filter({ hasText: "The vertices add up to" }).waitFor();
+  assert.doesNotMatch(page.url(), /slopes/);
+  await close(page);
+});
+
 test("a colour has one meaning, and colours of numbers have a named bar with numbers", limit, async () => {
   const page = await open("#open=3");
   await page.locator("#detail .positive").first().waitFor({ state: "attached" });
