@@ -56,7 +56,7 @@ func (k NSPD) features() featureMap {
 // count counts pairs of vertices by their distance and the colours of their balls: refinement r of
 // the labels.
 func (k NSPD) count() countFunc {
-	var s pathCounter
+	s := pathCounter{search: search{most: uint64(k.D)}}
 	var found [][]path // by distance
 	var colours []uint32
 	return func(ctx context.Context, g *coloured, out *features) error {
@@ -75,11 +75,7 @@ func (k NSPD) count() countFunc {
 				if err := s.collect(ctx, g.Graph, colour, nil, nil); err != nil {
 					return err
 				}
-				s.eachClass(func(p path) {
-					if p.length < uint64(len(found)) {
-						found[p.length] = append(found[p.length], p)
-					}
-				})
+				s.eachClass(func(p path) { found[p.length] = append(found[p.length], p) })
 			}
 			for d, paths := range found {
 				addShares(out, uint32(d), paths)

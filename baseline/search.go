@@ -55,6 +55,7 @@ func eachRun[T uint32 | uint64](keys []T, f func(key T, count float64)) {
 
 // search finds distances with reusable buffers.
 type search struct {
+	most  uint64   // hops after which it stops; 0 for no limit
 	dist  []uint64 // by vertex: its distance, far if it is not reached
 	order []int32
 	done  []bool
@@ -93,6 +94,9 @@ func (s *search) byHops(g *graph.Graph, u int) []int32 {
 	for at := 0; at < end; at++ {
 		v := queue[at]
 		d := dist[v] + 1
+		if s.most > 0 && d > s.most {
+			break
+		}
 		for _, x := range g.Neighbors(int(v)) {
 			if dist[x] == far {
 				dist[x] = d

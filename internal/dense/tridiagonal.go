@@ -71,11 +71,11 @@ func Orthogonal(ctx context.Context, a []float64, n int, tau []float64) error {
 	if n < 0 || len(a) != n*n || len(tau) != n {
 		misuse("orthogonal matrix of order %d: %d and %d numbers", n, len(a), len(tau))
 	}
-	const most = 8 * PanelWidth
+	most := min(8*PanelWidth, n)
 	var f right
 	v, vt := make([]float64, most*n), make([]float64, most*n)
 	w, y := make([]float64, most*n), make([]float64, most*n)
-	var g, t [most * most]float64
+	g, t := make([]float64, most*most), make([]float64, most*most)
 	identity := func(lo, hi int) {
 		for i := range lo {
 			clear(a[i*n+lo : i*n+hi])
@@ -101,8 +101,8 @@ func Orthogonal(ctx context.Context, a []float64, n int, tau []float64) error {
 		identity(s-1, m)
 		// T: each reflection times those before
 		f.pack(v, m, m, count, true)
-		clear(g[:])
-		f.subtract(g[:], most, v, m, count)
+		clear(g)
+		f.subtract(g, most, v, m, count)
 		for r := range count {
 			row := t[r*most:][:r]
 			clear(row)
@@ -131,7 +131,7 @@ func Orthogonal(ctx context.Context, a []float64, n int, tau []float64) error {
 		}
 		f.pack(w, m, count, m, false)
 		clear(y[:count*m])
-		f.subtract(y, m, t[:], most, count)
+		f.subtract(y, m, t, most, count)
 		f.pack(y, m, count, m, false)
 		f.subtract(a, n, vt, count, m)
 	}
