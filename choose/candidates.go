@@ -41,27 +41,29 @@ func DefaultCandidates(info dataset.Summary) []Candidate {
 	}
 	sharp := lowRank(labels, 0.1, mlg.Mixed, 1, 2)
 	sharp.Gamma = 0.01
+	heat := lowRank("heat(0.5,1,2)", 1, mlg.Mixed, 1, 2, 4)
+	heat.Samples = 50
 	assignment := baseline.DefaultWL()
 	assignment.Variant, assignment.H = baseline.Assignment, 4
 	kernels := []Setting{
 		{"mlg labels", lowRank(labels, 1, mlg.Sum, 1, 2)},
 		{"mlg labels sharp", sharp},
-		{"mlg wl(1)", lowRank("wl(1)", 1, mlg.Mixed, 1, 2, 4)},
-		{"mlg heat", lowRank("heat(0.5,1,2)", 1, mlg.Mixed, 1, 2, 4)},
+		{"mlg wl(1)", lowRank("wl(1)", 0.1, mlg.Mixed, 2)},
+		{"mlg heat", heat},
 		{"wl-oa", assignment},
 	}
-	// Balls of radius 2 have at most 1 + Δ² vertices, and nspd looks at all pairs of them.
-	ball := float64(min(info.MaxVertices, 1+info.MaxDegree*info.MaxDegree))
+	// Balls of radius 1 have at most 1 + Δ vertices, and nspd looks at all pairs of them.
+	ball := float64(min(info.MaxVertices, 1+info.MaxDegree))
 	if float64(info.Vertices)*ball*ball <= maxPairs && ball <= 4096 {
 		pairs := baseline.DefaultNSPD()
-		pairs.R, pairs.D = 2, 5
+		pairs.R, pairs.D = 1, 5
 		kernels = append(kernels, Setting{"nspd", pairs})
 	}
 	if float64(info.Vertices)*float64(info.MaxVertices) <= maxPairs {
 		kernels = append(kernels, Setting{"sp", baseline.DefaultShortestPath()})
 	}
 	if info.EdgeLabels > 1 {
-		bonds := kernel.Mean(lowRank(labels, 1, mlg.Sum, 1, 2), kernel.Subdivided(lowRank("labels", 1, mlg.Sum, 1, 2, 4)))
+		bonds := kernel.Mean(lowRank(labels, 1, mlg.Sum, 1, 2), kernel.Subdivided(lowRank("labels", 1, mlg.Sum, 1, 2)))
 		kernels = append(kernels, Setting{"mlg bonds", bonds})
 	}
 	if info.Attributes > 0 {

@@ -32,8 +32,9 @@ func ExampleChoose() {
 	fmt.Printf("%s %.2f by %s\n", plan.Estimate.Measure, plan.Estimate.Value, plan.Estimate.Method)
 	// Output:
 	// weighted, ridge = 0.001
-	// 1.00 wl
-	// accuracy 0.98 by leave-one-out of kernel ridge regression, each fold with the choice of the other folds; not fully nested
+	// 0.95 wl
+	// 0.05 paths
+	// accuracy 0.99 by leave-one-out of kernel ridge regression, each fold with the choice of the other folds; not fully nested
 }
 
 func check(err error) {

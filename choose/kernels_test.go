@@ -140,7 +140,7 @@ func TestWeightedByDefinition(t *testing.T) {
 			c := chooserOf(t, ds, &o)
 			part := c.TrainingPart(0, 1)
 			train := part.graphs
-			exponent := -math.Pow(float64(len(train))/150, 2)
+			exponent := -float64(len(train)) / 150
 			if name == "values" {
 				exponent = -float64(len(train)) / 10
 			}
