@@ -392,7 +392,10 @@ func TestWorkersDoNotChangeBits(t *testing.T) {
 				graphs = many
 			}
 			gram, cross := fitGram(t, k, graphs), fitCross(t, k, graphs, more)
-			for _, workers := range []int{1, 2, 7} {
+			for _, workers := range []int{1, 7, 2} {
+				if workers == 2 && testing.Short() { // the number of cores, above, is rarely less
+					continue
+				}
 				ctx := kernel.WithWorkers(t.Context(), workers)
 				f, err := k.Fit(ctx, graphs)
 				if err != nil {
