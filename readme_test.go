@@ -54,18 +54,20 @@ func TestReadme(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bin := t.TempDir()
+	bin, modules := t.TempDir(), map[string]bool{}
 	build := exec.Command("go", "build", "-o", filepath.Join(bin, "mlg"), "./cmd/mlg")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for _, document := range runnable(t) {
-		t.Run(strings.TrimSuffix(filepath.Base(document), ".md"), func(t *testing.T) { runDocument(t, root, bin, document) })
+		t.Run(strings.TrimSuffix(filepath.Base(document), ".md"), func(t *testing.T) {
+			runDocument(t, readmeRunner{path: bin + string(os.PathListSeparator) + os.Getenv("PATH"), modules: modules}, root, document)
+		})
 	}
 }
 
-// runDocument runs the blocks of a document with the command in bin.
-func runDocument(t *testing.T, root, bin, document string) {
+// runDocument runs the blocks of a document in a folder of its own.
+func runDocument(t *testing.T, r readmeRunner, root, document string) {
 	text, err := os.ReadFile(document)
 	if err != nil {
 		t.Fatal(err)
@@ -79,7 +81,7 @@ func runDocument(t *testing.T, root, bin, document string) {
 		t.Fatal(err)
 	}
 	goModule(t, root, work)
-	r := readmeRunner{work: work, path: bin + string(os.PathListSeparator) + os.Getenv("PATH")}
+	r.work = work
 	ran := 0
 	for _, b := range blocks {
 		t.Run(fmt.Sprintf("line%d", b.line), func(t *testing.T) {
@@ -165,7 +167,10 @@ func readmeBlocks(text string) ([]readmeBlock, error) {
 	return out, nil
 }
 
-type readmeRunner struct{ work, path string }
+type readmeRunner struct {
+	work, path string
+	modules    map[string]bool // of Python, by name: whether they can be imported, which takes a second
+}
 
 func (r *readmeRunner) run(limit time.Duration, command string) (stdout, stderr string, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
@@ -196,7 +201,11 @@ func (r *readmeRunner) missing(t *testing.T, needs []string) string {
 				}
 			}
 		case "python":
-			if _, _, err := r.run(30*time.Second, readmePython()+" -c 'import "+name+"'"); err != nil {
+			if _, known := r.modules[name]; !known {
+				_, _, err := r.run(30*time.Second, readmePython()+" -c 'import "+name+"'")
+				r.modules[name] = err == nil
+			}
+			if !r.modules[name] {
 				return "no Python that can import " + name + "; set MLG_PYTHON"
 			}
 		default:

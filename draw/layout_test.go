@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/mlgkernel/mlg/dataset"
@@ -23,13 +24,17 @@ func parse(t testing.TB, smiles string) *graph.Graph {
 	return g
 }
 
+var readDrugs = sync.OnceValues(func() (*dataset.Dataset, error) {
+	return dataset.Read(context.Background(), "builtin:drugs", dataset.DefaultOptions())
+})
+
 func drugs(t testing.TB) []*graph.Graph {
 	t.Helper()
-	d, err := dataset.Read(context.Background(), "builtin:drugs", dataset.DefaultOptions())
+	d, err := readDrugs()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return d.Graphs
+	return slices.Clone(d.Graphs)
 }
 
 func adjacencyOf(g *graph.Graph) adjacency {
@@ -42,7 +47,10 @@ func adjacencyOf(g *graph.Graph) adjacency {
 	return adj
 }
 
-// layout lays a molecule out as Graph does.
+// layouts are the places that layout has computed, by graph.
+var layouts sync.Map
+
+// layout lays a molecule out as Graph does, each graph once.
 func layout(t testing.TB, g *graph.Graph) (*molecule, adjacency, []point) {
 	t.Helper()
 	m, ok := readMolecule(g)
@@ -54,7 +62,11 @@ func layout(t testing.TB, g *graph.Graph) (*molecule, adjacency, []point) {
 	if !ok {
 		t.Fatalf("%s: no layout", g.ID())
 	}
-	return m, adj, moleculeLayout(adj, m, systems)
+	pos, ok := layouts.Load(g)
+	if !ok {
+		pos, _ = layouts.LoadOrStore(g, moleculeLayout(adj, m, systems))
+	}
+	return m, adj, slices.Clone(pos.([]point))
 }
 
 // bridgedRings reports whether two rings of the system share more than an edge.
@@ -150,19 +162,31 @@ func TestDrugGeometry(t *testing.T) {
 }
 
 // structures returns the molecules of testdata/structures.txt.
-func structures(t testing.TB) (all []*graph.Graph) {
+func structures(t testing.TB) []*graph.Graph {
 	t.Helper()
-	text, err := os.ReadFile("testdata/structures.txt")
+	all, err := readStructures()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for line := range strings.Lines(string(text)) {
-		if smiles, name, ok := strings.Cut(strings.TrimSpace(line), " "); ok && smiles != "#" {
-			all = append(all, parse(t, smiles).With(name, ""))
-		}
-	}
 	return all
 }
+
+var readStructures = sync.OnceValues(func() (all []*graph.Graph, err error) {
+	text, err := os.ReadFile("testdata/structures.txt")
+	if err != nil {
+		return nil, err
+	}
+	for line := range strings.Lines(string(text)) {
+		if smiles, name, ok := strings.Cut(strings.TrimSpace(line), " "); ok && smiles != "#" {
+			g, err := dataset.ParseSMILES(smiles, dataset.DefaultOptions())
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, g.With(name, ""))
+		}
+	}
+	return all, nil
+})
 
 // overBridges are the drugs with a crossing: morphinans whose nitrogen bridge carries more than a methyl group, and passes
 // over the middle ring. TestNitrogenInside says why.

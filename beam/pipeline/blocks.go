@@ -6,15 +6,11 @@ import (
 	"slices"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 )
 
 func init() {
-	register.DoFn4x1[context.Context, span, func(*count) bool, func(int, span), error](&numberFn{})
-	register.Iter1[count]()
-	register.Emitter2[int, span]()
-	register.DoFn3x2[context.Context, int, func(*span) bool, span, error](&blockFn{})
-	register.Iter1[span]()
+	beam.RegisterDoFn(&numberFn{})
+	beam.RegisterDoFn(&blockFn{})
 }
 
 // numberFn gives graphs their numbers, which needs the counts of all parts, and cuts spans

@@ -5,15 +5,14 @@ import (
 	"fmt"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 	"github.com/mlgkernel/mlg/internal/file"
 	"github.com/mlgkernel/mlg/store"
 	"github.com/mlgkernel/mlg/tiles"
 )
 
 func init() {
-	register.DoFn3x0[context.Context, span, func(int, span)](&pairFn{})
-	register.DoFn4x1[context.Context, int, func(*span) bool, string, error](&tileFn{})
+	beam.RegisterDoFn(&pairFn{})
+	beam.RegisterDoFn(&tileFn{})
 }
 
 // pairFn sends a block to all tiles of its row and column.

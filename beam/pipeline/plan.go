@@ -7,16 +7,14 @@ import (
 	"fmt"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 	"github.com/mlgkernel/mlg/internal/file"
 	"github.com/mlgkernel/mlg/matrix"
 	"github.com/mlgkernel/mlg/tiles"
 )
 
 func init() {
-	register.DoFn2x2[context.Context, span, int, summary](&summaryFn{})
-	register.DoFn3x2[context.Context, int, func(*summary) bool, string, error](&planFn{})
-	register.Iter1[summary]()
+	beam.RegisterDoFn(&summaryFn{})
+	beam.RegisterDoFn(&planFn{})
 }
 
 // TileIDsName is the name of the file of tiles that has the identifiers and targets.

@@ -10,20 +10,17 @@ import (
 	"slices"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/file"
 	"github.com/mlgkernel/mlg/store"
 )
 
+// Beam calls the functions of this package by reflection. They get whole parts and blocks, so a call
+// costs nothing beside its work. Generic callers, of Beam's package register, take a minute to compile.
 func init() {
-	register.DoFn5x1[context.Context, part, func(span), func(count), func(badGraph), error](&transformFn{})
-	register.Emitter1[span]()
-	register.Emitter1[count]()
-	register.Emitter1[badGraph]()
-	register.DoFn3x1[context.Context, []byte, func(*badGraph) bool, error](&badFn{})
-	register.Iter1[badGraph]()
+	beam.RegisterDoFn(&transformFn{})
+	beam.RegisterDoFn(&badFn{})
 }
 
 // span is graphs that follow each other, as records.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 	"github.com/mlgkernel/mlg/internal/file"
 	"github.com/mlgkernel/mlg/matrix"
 	"github.com/mlgkernel/mlg/nystrom"
@@ -15,7 +14,7 @@ import (
 )
 
 func init() {
-	register.DoFn3x1[context.Context, span, string, error](&vectorFn{})
+	beam.RegisterDoFn(&vectorFn{})
 }
 
 // EmbeddingName is the name of the description of a folder of vectors, IDsName that of the

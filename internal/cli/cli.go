@@ -127,7 +127,7 @@ func Main(args []string, stdout, stderr io.Writer) int {
 	out := &writer{w: stdout, bar: r.bar}
 	r.stdout = out
 	code := -1
-	withParameters(&r)
+	withParameters(&r, args...)
 	parser, err := kong.New(&r,
 		kong.Name("mlg"),
 		kong.Description("mlg measures how alike two graphs are, at every scale. Use it to classify molecules, search a library of structures, or compare programs.\n\nStart with \"mlg demo\". \"mlg help\" lists topics, such as formats and kernels."),

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/alecthomas/kong"
 	"github.com/mlgkernel/mlg"
@@ -47,7 +48,7 @@ const defaultMemory = 16
 
 // kernelNames returns the names of the kernels that flags can describe: all but those made of
 // other kernels.
-func kernelNames() []string {
+var kernelNames = sync.OnceValue(func() []string {
 	var out []string
 	for _, name := range kernel.Names() {
 		k, _ := kernel.Named(name)
@@ -56,7 +57,7 @@ func kernelNames() []string {
 		}
 	}
 	return out
-}
+})
 
 // kernelVars are the names of the kernels in the tags of flags.
 func kernelVars() kong.Vars {
@@ -67,9 +68,9 @@ func kernelVars() kong.Vars {
 // flagName returns the flag of a parameter.
 func flagName(parameter string) string { return "--" + strings.ReplaceAll(parameter, "_", "-") }
 
-// newParameters returns a struct with a field for each parameter of some kernels: *bool or *string,
+// parameterFields returns a field of a struct for each parameter of some kernels: *bool or *string,
 // with the tags that make it a flag.
-func newParameters(kernels []string) any {
+func parameterFields(kernels []string) []reflect.StructField {
 	type flag struct {
 		kernel.Parameter
 		kernels []string
@@ -121,7 +122,7 @@ func newParameters(kernels []string) any {
 		tag := fmt.Sprintf(`name:%q help:%q group:%q%s`, flagName(f.Name)[2:], strings.Join(help, " "), kernelGroup, more)
 		fields = append(fields, reflect.StructField{Name: "P_" + f.Name, Type: typ, Tag: reflect.StructTag(tag)})
 	}
-	return reflect.New(reflect.StructOf(fields)).Interface()
+	return fields
 }
 
 // noFlag reports whether a parameter of a kernel is fixed by its name.
@@ -143,9 +144,15 @@ func placeholder(p kernel.Parameter) string {
 	return strings.Join(parts, ",")
 }
 
-// withParameters gives the commands of a root the parameters of the kernels that they take.
-func withParameters(r *root) {
+// about are the commands that show the flags of others.
+var about = []string{"help", "man", "completion", "complete"}
+
+// withParameters gives the commands of a root the parameters of the kernels that they take. Flags
+// take time to make, so only commands that a command line names get theirs, and all if there is
+// none or it names one that shows flags.
+func withParameters(r *root, args ...string) {
 	v := reflect.ValueOf(r).Elem()
+	structs := map[string]reflect.Type{} // by kernels
 	for i := range v.NumField() {
 		f := v.Field(i)
 		if f.Kind() != reflect.Struct || !f.FieldByName("Parameters").IsValid() {
@@ -156,7 +163,15 @@ func withParameters(r *root) {
 		if enum := k.Tag.Get("enum"); !strings.Contains(enum, "$") { // not all
 			names = strings.Split(enum, ",")
 		}
-		f.FieldByName("Parameters").Set(reflect.ValueOf(newParameters(names)))
+		if command := strings.ToLower(v.Type().Field(i).Name); len(args) > 0 &&
+			!slices.ContainsFunc(args, func(a string) bool { return a == command || slices.Contains(about, a) }) {
+			names = nil
+		}
+		key := strings.Join(names, ",")
+		if structs[key] == nil {
+			structs[key] = reflect.StructOf(parameterFields(names))
+		}
+		f.FieldByName("Parameters").Set(reflect.New(structs[key]))
 	}
 }
 

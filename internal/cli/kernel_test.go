@@ -14,7 +14,7 @@ import (
 func fromFlags(t *testing.T, args ...string) kernel.Kernel {
 	t.Helper()
 	var r root
-	withParameters(&r)
+	withParameters(&r, "gram")
 	p, err := kong.New(&r, kernelVars(), kong.Bind(&r.globals), kong.Exit(func(int) { t.Fatal("it exits") }))
 	if err != nil {
 		t.Fatal(err)

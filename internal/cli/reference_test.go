@@ -73,7 +73,7 @@ func commandsReference(t *testing.T) string {
 			value := f.Default
 			switch {
 			case f.Group != nil && f.Group.Key == kernelGroup && !regexp.MustCompile(`^[A-Z_]*$`).MatchString(f.PlaceHolder):
-				value = f.PlaceHolder // newParameters shows the default there
+				value = f.PlaceHolder // parameterFields shows the default there
 			case f.PlaceHolder != "":
 				name += " " + f.PlaceHolder
 			}
