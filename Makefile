@@ -30,9 +30,9 @@ check: fmt lint
 test:
 	+$(MAKE) -j3 -Oline tests
 
-tests: tools fmt build .venv/source/made test-race test-python test-explorer test-go test-beam test-arm64 lint test-docs test-noasm test-kubernetes generate-check
+tests: tools fmt build .venv/source/made test-race test-python test-explorer test-go test-readme test-beam test-arm64 lint test-docs test-noasm test-wheel test-kubernetes generate-check
 ifeq ($(MAKECMDGOALS),tests)
-test-python test-explorer test-go test-beam lint test-docs test-noasm test-kubernetes generate-check: build
+package test-explorer test-go test-beam lint test-docs test-noasm test-kubernetes generate-check: build
 endif
 
 # Debian's packages, one after the other, and modules of Node.
@@ -42,7 +42,7 @@ tools:
 	@internal/explorer/webtest/run.sh install
 
 # Everything in Go but the modules with large dependencies, with all of vet. Short tests leave out or
-# shrink what takes long (graphtest.Long). test-python tests the documents, with the package that they need.
+# shrink what takes long (graphtest.Long). test-readme tests the documents.
 SHORT = -short
 TESTS = $(or $(SHORT),-timeout 40m)
 
@@ -180,8 +180,9 @@ bench-explorer:
 clean:
 	rm -rf bin dist
 
-# The Python package: a wheel built from source, tested in an environment with what the tests need,
-# and in another with what the package needs and without Go. Both are made anew when that changes.
+# The Python package: a wheel built from source, tested in an environment with what the tests need
+# (test-python), and in another with what the package needs and without Go (test-wheel). Both are made
+# anew when that changes.
 PYTHON  ?= python3
 PIP      = -m pip -q --disable-pip-version-check --no-input
 unexport PYTHONDONTWRITEBYTECODE # without compiled files, importing scikit-learn takes three times as long
@@ -190,16 +191,23 @@ unexport PYTHONDONTWRITEBYTECODE # without compiled files, importing scikit-lear
 	$(PYTHON) -m venv --clear .venv/$*
 	$(if $(filter source,$*),.venv/source/bin/python $(PIP) install --no-compile -r $< &&) touch $@
 
-test-python: .venv/source/made .venv/wheel/made
+package: .venv/source/made
 	rm -rf .venv/dist
 	.venv/source/bin/python $(PIP) wheel --no-deps -w .venv/dist ./python
 	.venv/source/bin/python $(PIP) install --no-deps --force-reinstall .venv/dist/*.whl
+
+test-python: package
 	.venv/source/bin/ruff check -q python
 	.venv/source/bin/ruff check -q --config python/pyproject.toml testdata cuda
 	.venv/source/bin/ruff format -q --check --config python/pyproject.toml python testdata cuda
 	.venv/source/bin/python testdata/golden/generate.py
 	cd python && ../.venv/source/bin/python -m pytest
+
+# The documents, with the package that they need.
+test-readme: package
 	MLG_PYTHON=$(CURDIR)/.venv/source/bin/python $(GO) test -vet=off -run TestReadme .
+
+test-wheel: package .venv/wheel/made
 	.venv/wheel/bin/python $(PIP) uninstall -y mlgkernel
 	.venv/wheel/bin/python $(PIP) install --no-compile -c python/requirements-test.txt .venv/dist/*.whl
 	cd python/tests && env -i HOME="$$HOME" PATH=/nowhere ../../.venv/wheel/bin/python installed.py
