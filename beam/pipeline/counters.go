@@ -5,7 +5,8 @@ import (
 )
 
 // Counts are the counters of a run. A runner may count a piece of work that it repeated once
-// or more than once; what was written is the same.
+// or more than once, and the local runner (prism) may lose counts of bundles that end in the same
+// moment. What was written is the same.
 type Counts struct {
 	Read        int64 `json:"graphs_read"`
 	Bad         int64 `json:"graphs_bad"`         // left out
