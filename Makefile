@@ -25,12 +25,12 @@ check: fmt lint
 	$(GO) test -short -vet=all -skip '^(FuzzGraph|Test(Readme|$(SLOW)))$$' ./...
 	cd internal/site && $(GO) test -count=1 -run '^TestLinks$$' .
 
-# Three steps at a time, the longest first. What most of them compile is compiled first, once, while
+# Four steps at a time, the longest first. What most of them compile is compiled first, once, while
 # others download or compile for the race detector.
 test:
-	+$(MAKE) -j3 -Oline tests
+	+$(MAKE) -j4 -Oline tests
 
-tests: tools fmt build .venv/source/made test-race test-python test-explorer test-go test-readme test-beam test-arm64 lint test-docs test-noasm test-wheel test-kubernetes generate-check
+tests: tools fmt build .venv/source/made package test-race test-explorer test-go test-python test-readme test-beam test-arm64 lint test-docs test-noasm test-wheel test-kubernetes generate-check
 ifeq ($(MAKECMDGOALS),tests)
 package test-explorer test-go test-beam lint test-docs test-noasm test-kubernetes generate-check: build
 endif
