@@ -77,7 +77,8 @@ type clock func() time.Time
 // made of, on m and fewer graphs:
 //
 //	fitting    t(m) + (n − m)·slope: a part for the landmarks, and a part for every graph
-//	matrices   t(m)·(s/m)² for s graphs that are scored, and of one in eight kernels t(m)·(n/m)²
+//	matrices   t(m)·(s/m)² for s graphs that are scored, and t(m)·(n/m)² of the kernels that get a weight:
+//	           of classes nearly all, of values one in eight
 //	learning   as measured for as many graphs as ridge regressions look at, else t(m)·(n/m)²
 func (now clock) forecast(ctx context.Context, ds *dataset.Dataset, kernels []kernel.Kernel, o choose.Options,
 ) (time.Duration, error) {
@@ -118,7 +119,15 @@ func (now clock) forecast(ctx context.Context, ds *dataset.Dataset, kernels []ke
 	ratio, part := float64(n)/pilotGraphs, float64(scored(n, o))/pilotGraphs
 	squares := part * part
 	if part < ratio {
-		squares += ratio * ratio / 8
+		targets, err := choose.ReadTargets(ds, o.Task)
+		if err != nil {
+			return 0, err
+		}
+		weighted := ratio * ratio
+		if targets.Regression() {
+			weighted /= 8
+		}
+		squares += weighted
 	}
 	slope := max(0, min(float64(fit-short)/(pilotGraphs-pilotFew), float64(fit)/pilotGraphs))
 	each := float64(fit) + slope*float64(n-pilotGraphs) + squares*float64(matrix)

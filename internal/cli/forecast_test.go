@@ -126,7 +126,7 @@ func TestForecast(t *testing.T) {
 		if len(kernels) == 3 {
 			parts = 12
 		}
-		pairs := time.Duration(1024*1024 + 2000*2000/8) // those of the sample, and of all in a kernel that is chosen
+		pairs := time.Duration(1024*1024 + 2000*2000) // those of the sample, and of all graphs in a kernel that gets a weight
 		want := time.Duration(parts) * (3*time.Second + 40*time.Second + pairs*5*time.Microsecond)
 		if d := got - want; d.Abs() > time.Millisecond {
 			t.Errorf("%d kernels: %v, want %v", len(kernels), got, want)
