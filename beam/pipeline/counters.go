@@ -1,12 +1,14 @@
 package pipeline
 
 import (
+	"context"
+	"sync/atomic"
+
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
 
 // Counts are the counters of a run. A runner may count a piece of work that it repeated once
-// or more than once, and the local runner (prism) may lose counts of bundles that end in the same
-// moment. What was written is the same.
+// or more than once; what was written is the same.
 type Counts struct {
 	Read        int64 `json:"graphs_read"`
 	Bad         int64 `json:"graphs_bad"`         // left out
@@ -19,24 +21,54 @@ type Counts struct {
 const namespace = "mlg"
 
 var (
-	graphsRead        = beam.NewCounter(namespace, "graphs_read")
-	graphsBad         = beam.NewCounter(namespace, "graphs_bad")
-	graphsTransformed = beam.NewCounter(namespace, "graphs_transformed")
-	tilesComputed     = beam.NewCounter(namespace, "tiles_computed")
-	tilesKept         = beam.NewCounter(namespace, "tiles_kept")
-	tilesReplaced     = beam.NewCounter(namespace, "tiles_replaced")
+	graphsRead        = newCounter("graphs_read")
+	graphsBad         = newCounter("graphs_bad")
+	graphsTransformed = newCounter("graphs_transformed")
+	tilesComputed     = newCounter("tiles_computed")
+	tilesKept         = newCounter("tiles_kept")
+	tilesReplaced     = newCounter("tiles_replaced")
 )
 
-// CountsOf returns the counters of a finished run.
-func CountsOf(r beam.PipelineResult) Counts {
-	n := map[string]int64{}
+// counter is a counter of Beam that also knows what this process has counted. When two bundles of a
+// step end in the same moment, the local runner (prism) may lose the counts of one. It runs them in
+// this process.
+type counter struct {
+	beam.Counter
+	name string
+	here atomic.Int64
+}
+
+var counters []*counter
+
+func newCounter(name string) *counter {
+	c := &counter{Counter: beam.NewCounter(namespace, name), name: name}
+	counters = append(counters, c)
+	return c
+}
+
+func (c *counter) add(ctx context.Context, n int) {
+	c.Inc(ctx, int64(n))
+	c.here.Add(int64(n))
+}
+
+// countedHere returns what this process has counted so far.
+func countedHere() map[*counter]int64 {
+	out := map[*counter]int64{}
+	for _, c := range counters {
+		out[c] = c.here.Load()
+	}
+	return out
+}
+
+// Counts returns the counters of the job's finished run.
+func (j *Job) Counts(r beam.PipelineResult) Counts {
+	told := map[string]int64{} // by the runner
 	for _, m := range r.Metrics().AllMetrics().Counters() {
 		if m.Namespace() == namespace {
-			n[m.Name()] += m.Result()
+			told[m.Name()] += m.Result()
 		}
 	}
-	return Counts{
-		Read: n["graphs_read"], Bad: n["graphs_bad"], Transformed: n["graphs_transformed"],
-		Computed: n["tiles_computed"], Kept: n["tiles_kept"], Replaced: n["tiles_replaced"],
-	}
+	here := countedHere()
+	of := func(c *counter) int64 { return max(told[c.name], here[c]-j.before[c]) }
+	return Counts{of(graphsRead), of(graphsBad), of(graphsTransformed), of(tilesComputed), of(tilesKept), of(tilesReplaced)}
 }

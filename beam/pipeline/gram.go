@@ -71,7 +71,7 @@ func (f *tileFn) ProcessElement(ctx context.Context, t int, next func(*span) boo
 			return fmt.Errorf("%s %w; take another folder, or delete the tiles in this one", path, err)
 		}
 		if good {
-			tilesKept.Inc(ctx, 1)
+			tilesKept.add(ctx, 1)
 			return nil
 		}
 	}

@@ -15,6 +15,7 @@ type Job struct {
 	kernel    string
 	reading   dataset.Options
 	parts     []part
+	before    map[*counter]int64 // what this process had counted when the job was made
 }
 
 // New reads the model and finds the inputs.
@@ -29,7 +30,7 @@ func New(ctx context.Context, o Options) (*Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &Job{o: o, kernel: space.String(), model: modelRef{o.Model, space.Fingerprint(), o.Threads, o.Device}, reading: o.Read.Like(m.Reader)}
+	j := &Job{o: o, kernel: space.String(), model: modelRef{o.Model, space.Fingerprint(), o.Threads, o.Device}, reading: o.Read.Like(m.Reader), before: countedHere()}
 	j.reading.Strict = true // what is left out is told by record
 	if o.Embeddings != "" {
 		j.embedding = &embeddingRef{j.model, o.Dim, o.Pivots, o.Seed}

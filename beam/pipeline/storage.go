@@ -122,9 +122,9 @@ func output(ctx context.Context, path string, data []byte, damaged bool) error {
 	if err := save(ctx, path, data); err != nil {
 		return err
 	}
-	tilesComputed.Inc(ctx, 1)
+	tilesComputed.add(ctx, 1)
 	if damaged {
-		tilesReplaced.Inc(ctx, 1)
+		tilesReplaced.add(ctx, 1)
 	}
 	return nil
 }

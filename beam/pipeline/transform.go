@@ -77,7 +77,7 @@ func (f *transformFn) ProcessElement(
 		if !f.SkipInvalid {
 			return fmt.Errorf("%s: %w", src.place(number), reason)
 		}
-		graphsBad.Inc(ctx, 1)
+		graphsBad.add(ctx, 1)
 		bad(badGraph{p.Number, number, src.place(number), reason.Error()})
 		return nil
 	}
@@ -90,7 +90,7 @@ func (f *transformFn) ProcessElement(
 		if err != nil {
 			return err
 		}
-		graphsRead.Inc(ctx, int64(len(items)))
+		graphsRead.add(ctx, len(items))
 		graphs, records, err := f.transform(ctx, items, invalid)
 		if err != nil {
 			return err
@@ -102,7 +102,7 @@ func (f *transformFn) ProcessElement(
 		for _, g := range graphs {
 			s.IDs, s.Targets = append(s.IDs, g.ID()), append(s.Targets, g.Target())
 		}
-		graphsTransformed.Inc(ctx, int64(len(graphs)))
+		graphsTransformed.add(ctx, len(graphs))
 		spans(s)
 		total += len(graphs)
 	}

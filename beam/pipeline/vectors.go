@@ -90,7 +90,7 @@ func (f *vectorFn) ProcessElement(ctx context.Context, b span, _ string) error {
 		return err
 	}
 	if bytes.Equal(old, data) {
-		tilesKept.Inc(ctx, 1)
+		tilesKept.add(ctx, 1)
 		return nil
 	}
 	return output(ctx, path, data, old != nil)

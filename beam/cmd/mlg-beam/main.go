@@ -122,7 +122,7 @@ func run(ctx context.Context, o pipeline.Options) (pipeline.Counts, error) {
 	if flag.Lookup("async").Value.String() == "true" {
 		return pipeline.Counts{}, nil
 	}
-	counts := pipeline.CountsOf(r)
+	counts := job.Counts(r)
 	if counts.Transformed == 0 {
 		return counts, errors.New(strings.Join(o.Inputs, ", ") + ": no graphs")
 	}
