@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -149,36 +148,20 @@ func (c *predictCmd) open(g *globals, o dataset.Options) (iter.Seq2[row, error],
 	if err == nil {
 		columns := c.CSV && slices.Contains([]dataset.Format{dataset.CSV, dataset.TSV, dataset.Parquet, dataset.SDF}, d.Format())
 		return func(yield func(row, error) bool) {
-			type read struct {
-				row
-				err error
-			}
-			ahead := make(chan read, blockGraphs) // read while the block before is predicted
-			ctx, stop := context.WithCancel(g.ctx)
-			go func() {
-				defer close(ahead)
-				for n := 1; ; n++ {
-					x, err := d.Try()
-					if err == nil {
-						err = ctx.Err()
-					}
-					if err != nil {
-						ahead <- read{err: err}
-						return
-					}
-					ahead <- read{row: newRow(d, x, n, columns)}
+			defer closeData(g, d)
+			for n := 1; ; n++ {
+				x, err := d.Try()
+				if errors.Is(err, io.EOF) {
+					return
 				}
-			}()
-			ended := false
-			defer func() {
-				if stop(); ended || c.Data != "-" { // which may keep us waiting
-					for range ahead {
-					}
-					closeData(g, d)
+				if err == nil {
+					err = g.ctx.Err()
 				}
-			}()
-			for r := range ahead {
-				if ended = r.err != nil; errors.Is(r.err, io.EOF) || !yield(r.row, r.err) || ended {
+				if err != nil {
+					yield(row{}, err)
+					return
+				}
+				if !yield(newRow(d, x, n, columns), nil) {
 					return
 				}
 			}
