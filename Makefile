@@ -18,7 +18,7 @@ RACE         = $(filter 1,$(shell env -u CGO_ENABLED $(GO) env CGO_ENABLED))
 build:
 	$(GO) build -o bin/mlg ./cmd/mlg
 
-# Short tests but those that run the command and those that take about a second or more.
+# Short tests but those that run the command and those that take about a second or more, with the seeds of FuzzGraph.
 SLOW = Scripts|ModelScripts|Shards|KilledShards|Definition|SavedPredictions|Precision|Layouts|Wedges|Cancelled|WriteRefuses|OnlyLeadersAreTested|NestedIgnoresTestLabels|StreamInConstantMemory|Damaged|FooterMemory|API|ManyProbabilities|ClassCounts|AllDrugsRender|Builtins
 
 check: fmt lint
@@ -30,7 +30,7 @@ check: fmt lint
 test:
 	+$(MAKE) -j4 -Oline tests
 
-tests: tools fmt build .venv/source/made package test-race test-explorer test-go test-python test-readme test-beam test-arm64 lint test-docs test-noasm test-wheel test-kubernetes generate-check
+tests: tools fmt build package test-race test-explorer test-go test-python test-readme test-beam test-arm64 lint test-docs test-noasm test-wheel test-kubernetes generate-check
 ifeq ($(MAKECMDGOALS),tests)
 package test-explorer test-go test-beam lint test-docs test-noasm test-kubernetes generate-check: build
 endif

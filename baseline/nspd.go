@@ -114,9 +114,9 @@ func addShares(out *features, d uint32, paths []path) {
 	out.shares = append(out.shares, len(out.entries))
 }
 
-// maxBall is the largest number of vertices of a ball. The invariant of a ball may have the square
+// MaxBall is the largest number of vertices of a ball of NSPD. The invariant of a ball may have the square
 // of this number as words.
-const maxBall = 4096
+const MaxBall = 4096
 
 // ballSigner writes down the invariants of balls.
 type ballSigner struct {
@@ -137,8 +137,8 @@ type ballSigner struct {
 // vertices, ascending, and then its edges by the numbers of these labels.
 func (s *ballSigner) sign(ctx context.Context, dst []uint32, g *coloured, h, r int) ([]uint32, error) {
 	ball := s.Ball(g.Graph, h, r)
-	if len(ball) > maxBall {
-		return nil, fmt.Errorf("%d vertices within %d steps of vertex %d, want at most %d, or a smaller r", len(ball), r, h, maxBall)
+	if len(ball) > MaxBall {
+		return nil, fmt.Errorf("%d vertices within %d steps of vertex %d, want at most %d, or a smaller r", len(ball), r, h, MaxBall)
 	}
 	s.load(g, ball)
 	for len(s.rows) < len(ball) {

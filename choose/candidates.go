@@ -54,7 +54,7 @@ func DefaultCandidates(info dataset.Summary) []Candidate {
 	}
 	// Balls of radius 1 have at most 1 + Δ vertices, and nspd looks at all pairs of them.
 	ball := float64(min(info.MaxVertices, 1+info.MaxDegree))
-	if float64(info.Vertices)*ball*ball <= maxPairs && ball <= 4096 {
+	if float64(info.Vertices)*ball*ball <= maxPairs && ball <= baseline.MaxBall {
 		pairs := baseline.DefaultNSPD()
 		pairs.R, pairs.D = 1, 5
 		kernels = append(kernels, Setting{"nspd", pairs})

@@ -251,7 +251,7 @@ export class Detail {
     this.key.replaceChildren();
     const part = this.app.matched.get(Number(this.ref)) ?? [];
     const r = this.reasons;
-    if (r?.why) this.key.replaceChildren(r.why, this.slopes());
+    if (r?.why) this.key.replaceChildren(r.why, ...(this.app.state.slopes ? [this.slopes()] : [])); // the way back
     if (r?.vertices.length && this.drawing.positions.length) {
       const limit = this.drawing.values(r.vertices);
       const [up, down] = r.slopes ? ["raises it", "lowers it"]
