@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 import copy
-import functools
-import http.server
 import inspect
-import json
 import pickle
 import re
-import shutil
-import subprocess
 import sys
-import threading
 import types
 
 import numpy as np
@@ -44,7 +38,6 @@ from mlgkernel import (
     VertexHistogram,
     WeisfeilerLehman,
     WeisfeilerLehmanOptimalAssignment,
-    _engine,
     _kernel,
     attributed,
 )
@@ -200,82 +193,6 @@ def test_classifier_agrees_with_svc(drugs):
     )
 
 
-def test_model_files(drugs, tmp_path):
-    x, y = drugs.graphs, drugs.target
-    path = tmp_path / "drugs.mlg"
-    model = MLGClassifier(C=100).fit(x, y)
-    model.save(path)
-    other = MLGClassifier.load(path)
-    assert (other.predict(x) == model.predict(x)).all()
-    assert other.decision_function(x).tobytes() == model.decision_function(x).tobytes()
-    other.save(tmp_path / "again.mlg")
-    assert (tmp_path / "again.mlg").read_bytes() == path.read_bytes()
-    values = MLGRegressor().fit(x, [g.n for g in x])
-    values.save(tmp_path / "values.mlg")
-    got = MLGRegressor.load(tmp_path / "values.mlg")
-    for a, b in zip(got.predict(x, return_std=True), values.predict(x, return_std=True), strict=True):
-        assert a.tobytes() == b.tobytes()
-    assert got.noise_ == values.noise_
-    with pytest.raises(ValueError, match="want one for classification"):
-        MLGClassifier.load(tmp_path / "values.mlg")
-    path.write_bytes(path.read_bytes()[:-20])
-    with pytest.raises(ValueError):
-        MLGClassifier.load(path)
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["again.mlg", "drugs.mlg", "values.mlg"]
-
-
-def test_model_files_of_the_command(drugs, tmp_path):
-    """A model that the command has trained, where it can train, is read here and agrees."""
-    text = subprocess.run([str(_engine.binary()), "--help"], capture_output=True, text=True).stdout
-    if "  train " not in text:
-        pytest.skip("this mlg has no command train")
-    path = tmp_path / "model.mlg"
-    done = subprocess.run(
-        [str(_engine.binary()), "train", "builtin:drugs", "-o", str(path), "--quiet"],
-        capture_output=True,
-        text=True,
-        timeout=240,
-    )
-    assert done.returncode == 0, done.stderr
-    model = MLGClassifier.load(path)
-    assert model.predict(drugs.graphs[:3]).shape == (3,)
-    # It combines kernels. Contributions add up to the margin, slopes do not.
-    why = mlgkernel.explain.decision(model, drugs.graphs[0])
-    assert why.vertices.shape == (drugs.graphs[0].n,) and "<svg" in why.picture._repr_svg_()
-    assert why.baseline == 0 and why.vertices.sum() == pytest.approx(why.value, abs=1e-9)
-    slopes = mlgkernel.explain.decision(model, drugs.graphs[0], slopes=True)
-    assert slopes.value == pytest.approx(why.value) and abs(slopes.vertices.sum() - why.value) > 1e-3
-    with pytest.raises(ValueError, match="one low-rank multiscale kernel"):
-        mlgkernel.explain.similarity(*drugs.graphs[:2], model, match=1)
-
-
-def test_models_say_how_graphs_are_read(tmp_path):
-    """New molecules get the labels and weights that the command has given to those of training."""
-    table, path, query = tmp_path / "values.csv", tmp_path / "values.mlg", "C=Cc1ccc([NH3+])cc1"
-    rows = ["C=C", "CC", "CC=O", "CC[NH3+]", "c1ccccc1O", "C#N", "CC(=O)[O-]", "c1ccncc1", "CC(C)=O"]
-    table.write_text("smiles,y\n" + "".join(f"{s},{i}.5\n" for i, s in enumerate(rows)))
-
-    def mlg(*args):
-        done = subprocess.run(
-            [str(_engine.binary()), "--quiet", *args], capture_output=True, text=True, timeout=240
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-    flags = ["--edge-weight", "order", "--atom-charge", "--atom-aromatic", "--hydrogens", "explicit"]
-    mlg("train", str(table), "--kernel", "mlg", "--folds", "3", "-o", str(path), *flags)
-    said = json.loads(mlg("--json", "predict", str(path), query))
-    want = said["value"]
-    model = MLGRegressor.load(path)
-    assert model.predict([query]) == [want]
-    assert model.predict([query], return_std=True)[1] == [said["deviation"]]
-    (tmp_path / "new.smi").write_text(query + "\n")
-    assert model.predict(str(tmp_path / "new.smi")) == [want]
-    assert model.predict(mlgkernel.as_graphs([query])) != [want]
-    assert model.predict(mlgkernel.as_graphs([query], model)) == [want]
-    assert mlgkernel.explain.decision(model, query).value == pytest.approx(want)
-
-
 def test_regressor(drugs):
     x, y = drugs.graphs, np.array([g.n for g in drugs.graphs], float)
     machine = MLGRegressor(learner="svm", C=100, rank=20).fit(x[::2], y[::2])
@@ -350,107 +267,6 @@ def test_bonds(drugs):
     assert atoms.compared_ == "atoms by label, bonds alike"
     assert MLGRegressor(ridge=0.1).fit([morphine, hydromorphone], [0, 1]).compared_ == both.compared_
     assert both.diagonal()[0] == pytest.approx(np.ones(len(drugs)))
-
-
-def test_explain(drugs):
-    g, h = drugs.graphs[0], drugs.graphs[1]
-    model = MultiscaleLaplacian(L=2, gamma=0.1, heta=0.1).fit(drugs.graphs)
-    s = mlgkernel.explain.similarity(g, h, model, match=1)
-    assert s.k == pytest.approx(model.transform([h])[0, 0], rel=1e-12)
-    assert s.g.shape == (g.n,) and s.h.shape == (h.n,) and len(s.matching) == min(g.n, h.n)
-    assert s._repr_svg_().startswith("<svg") and "<svg" in s._repr_html_()
-    assert s.g.sum() == pytest.approx(s.k, abs=1e-9) and s.h.sum() == pytest.approx(s.k, abs=1e-9)
-    assert mlgkernel.explain.similarity(g, g, model, slopes=True).g == pytest.approx(np.zeros(g.n), abs=1e-9)
-    assert mlgkernel.explain.similarity("CCO", "CCN").k < 1
-    classifier = MLGClassifier(C=100).fit(drugs.graphs, drugs.target)
-    d = mlgkernel.explain.decision(classifier, g)
-    assert d.towards == classifier.predict([g])[0] and d.value > 0 and d.vertices.shape == (g.n,)
-    one, two = classifier.classes_[:2]
-    a = mlgkernel.explain.decision(classifier, g, classes=(one, two))
-    b = mlgkernel.explain.decision(classifier, g, classes=(two, one))
-    assert a.value == pytest.approx(-b.value) and a._repr_svg_().startswith("<svg")
-    with pytest.raises(ValueError, match="want two of"):
-        mlgkernel.explain.decision(classifier, g, classes=("x", "y"))
-    sizes = np.array([x.n for x in drugs.graphs], float)
-    regressor = MLGRegressor().fit(drugs.graphs, sizes)
-    r = mlgkernel.explain.decision(regressor, g)
-    assert r.towards is None and r.baseline == pytest.approx(sizes.mean())
-    assert r.baseline + r.vertices.sum() == pytest.approx(regressor.predict([g])[0], abs=1e-9)
-    with pytest.raises(ValueError, match="want two of"):
-        mlgkernel.explain.decision(regressor, g, classes=("x", "y"))
-    histogram = VertexHistogram().fit([g])
-    assert mlgkernel.explain.similarity(g, h, histogram).k == pytest.approx(histogram.transform([h])[0, 0])
-    named = GraphKernel("VH", normalize=True).fit([g])
-    assert mlgkernel.explain.similarity(g, h, named).k == pytest.approx(named.transform([h])[0, 0])
-    by_function = mlgkernel.SubgraphMatching(k=1, kv=lambda a, b: 1).fit([g])
-    with pytest.raises(ValueError, match="SubgraphMatching with functions of labels is not explained"):
-        mlgkernel.explain.similarity(g, h, by_function)
-    paths = mlgkernel.explain.similarity(g, h, ShortestPath().fit([g]))
-    assert paths.g.sum() == pytest.approx(paths.k) and paths.h.sum() == pytest.approx(paths.k)
-    normalized = ShortestPath(normalize=True).fit([g])
-    same = mlgkernel.explain.similarity(g, g, normalized, slopes=True)
-    assert same.g == pytest.approx(np.zeros(g.n), abs=1e-9)
-    with pytest.raises(ValueError, match="has no slopes"):
-        mlgkernel.explain.similarity(g, h, GraphletSampling().fit([g]), slopes=True)
-    k = model.transform(drugs.graphs)
-    for picture in (mlgkernel.explain.heatmap(k, drugs.target), mlgkernel.explain.map_of(k, drugs.target)):
-        assert picture._repr_svg_().startswith("<svg")
-    assert mlgkernel.explain.draw(g, np.arange(g.n))._repr_svg_().startswith("<svg")
-    assert g._repr_svg_().startswith("<svg")
-
-
-def test_datasets(tudatasets, tmp_path):
-    d = mlgkernel.datasets.load(tudatasets / "MUTAG")
-    assert len(d) == 188 and set(d.target.tolist()) == {-1, 1} and d.info["classes"] == 2
-    bunch = mlgkernel.datasets.fetch_dataset(str(tudatasets / "MUTAG"), verbose=False)
-    edges, labels, edge_labels = bunch.data[0]
-    assert len(labels) == d.graphs[0].n and len(edges) == 2 * len(d.graphs[0].edges) == len(edge_labels)
-    a = WeisfeilerLehman().fit_transform(bunch.data)
-    assert a.tobytes() == WeisfeilerLehman().fit_transform(d.graphs).tobytes()
-    e = mlgkernel.datasets.fetch_dataset(
-        str(tudatasets / "ENZYMES"), verbose=False, prefer_attr_nodes=True, as_graphs=True
-    )
-    assert e.data[0].labels is None and e.data[0].attributes.shape[1] > 1
-    with pytest.raises(FileNotFoundError):
-        mlgkernel.datasets.fetch_dataset("NOTHING", download_if_missing=False, verbose=False)
-    table = tmp_path / "t.csv"
-    table.write_text("smiles,value\nCCO,1.5\nCCN,2.5\n")
-    t = mlgkernel.datasets.load(table, target="value")
-    assert t.target.tolist() == [1.5, 2.5] and t.graphs[0].labels == ["C", "C", "O"]
-    assert mlgkernel.datasets.load("builtin:scales").info["classes"] == 2
-
-
-def test_fetch(tmp_path):
-    """A download from a server on this machine, then from the cache, and one that fails."""
-    served = tmp_path / "served"
-    source = served / "TINY"
-    command = [str(_engine.binary()), "convert", "builtin:scales", str(source), "--quiet"]
-    served.mkdir()
-    subprocess.run(command, check=True, timeout=60)
-    shutil.make_archive(str(served / "TINY"), "zip", served, "TINY")
-    handler = functools.partial(QuietHandler, directory=str(served))
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    url = f"http://127.0.0.1:{server.server_address[1]}/"
-    home = str(tmp_path / "cache")
-    try:
-        path = mlgkernel.datasets.fetch("TINY", data_home=home, url=url)
-        with pytest.raises(OSError, match="NOTHING"):
-            mlgkernel.datasets.fetch("NOTHING", data_home=home, url=url)
-    finally:
-        server.shutdown()
-        server.server_close()
-    graphs = mlgkernel.datasets.load(path)
-    assert mlgkernel.datasets.fetch("TINY", data_home=home) == path
-    bunch = mlgkernel.datasets.fetch_dataset("TINY", data_home=home, download_if_missing=False, verbose=False)
-    assert len(bunch.data) == len(graphs) == len(mlgkernel.datasets.load("builtin:scales"))
-    with pytest.raises(FileNotFoundError):
-        mlgkernel.datasets.fetch_dataset("OTHER", data_home=home, download_if_missing=False)
-
-
-class QuietHandler(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *args):
-        pass
 
 
 def test_set_output_and_feature_names(drugs):
@@ -609,31 +425,6 @@ def test_refit_forgets(drugs):
         with pytest.raises(mlgkernel.GraphError):
             fitted.fit_transform(wrong)
         assert not hasattr(fitted, "kernel_")
-
-
-def test_loaded_models_have_their_parameters(drugs, tmp_path):
-    x, y, path = drugs.graphs[:40], np.array([g.n > 20 for g in drugs.graphs[:40]]), tmp_path / "m.mlg"
-    given = {"radii": (1,), "eta": 0.2, "rank": 5, "C": 7, "class_weight": {False: 2.0}, "base": "labels"}
-    model = MLGClassifier(**given, n_jobs=1, random_state=np.random.RandomState(3)).fit(x, y)
-    model.save(path)
-    got = MLGClassifier.load(path)
-    assert {k: getattr(got, k) for k in given} == given and got.n_jobs is None
-    again = clone(got).fit(x, y)  # with the seed that was drawn
-    assert again.decision_function(x).tobytes() == model.decision_function(x).tobytes()
-    command = [str(_engine.binary()), "--quiet", "train", "builtin:drugs", "--kernel", "mlg", "-o", str(path)]
-    subprocess.run([*command, "--eta", "0.25", "--radii", "1,3"], check=True, timeout=240)
-    got = MLGClassifier.load(path)
-    assert (got.eta, got.radii, got.gamma, got.n_samples, got.bonds) == (0.25, (1, 3), 0.1, 100, True)
-
-
-@pytest.mark.parametrize("classes", [("-1", "1"), (-1, 1), (0.0, 1.0), (False, True), ("a", "b")])
-def test_loaded_models_have_their_classes(drugs, tmp_path, classes):
-    y = np.array([classes[g.n > 20] for g in drugs.graphs[:40]])
-    model = MLGClassifier().fit(drugs.graphs[:40], y)
-    model.save(tmp_path / "m.mlg")
-    got = MLGClassifier.load(tmp_path / "m.mlg")
-    assert got.classes_.dtype == y.dtype
-    assert got.score(drugs.graphs[:40], y) == model.score(drugs.graphs[:40], y)
 
 
 def test_defaults_are_one_set():

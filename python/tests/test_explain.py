@@ -1,0 +1,64 @@
+"""Explanations and pictures."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import mlgkernel
+from mlgkernel import (
+    GraphKernel,
+    GraphletSampling,
+    MLGClassifier,
+    MLGRegressor,
+    MultiscaleLaplacian,
+    ShortestPath,
+    VertexHistogram,
+)
+
+
+def test_explain(drugs):
+    g, h = drugs.graphs[0], drugs.graphs[1]
+    model = MultiscaleLaplacian(L=2, gamma=0.1, heta=0.1).fit(drugs.graphs)
+    s = mlgkernel.explain.similarity(g, h, model, match=1)
+    assert s.k == pytest.approx(model.transform([h])[0, 0], rel=1e-12)
+    assert s.g.shape == (g.n,) and s.h.shape == (h.n,) and len(s.matching) == min(g.n, h.n)
+    assert s._repr_svg_().startswith("<svg") and "<svg" in s._repr_html_()
+    assert s.g.sum() == pytest.approx(s.k, abs=1e-9) and s.h.sum() == pytest.approx(s.k, abs=1e-9)
+    assert mlgkernel.explain.similarity(g, g, model, slopes=True).g == pytest.approx(np.zeros(g.n), abs=1e-9)
+    assert mlgkernel.explain.similarity("CCO", "CCN").k < 1
+    classifier = MLGClassifier(C=100).fit(drugs.graphs, drugs.target)
+    d = mlgkernel.explain.decision(classifier, g)
+    assert d.towards == classifier.predict([g])[0] and d.value > 0 and d.vertices.shape == (g.n,)
+    one, two = classifier.classes_[:2]
+    a = mlgkernel.explain.decision(classifier, g, classes=(one, two))
+    b = mlgkernel.explain.decision(classifier, g, classes=(two, one))
+    assert a.value == pytest.approx(-b.value) and a._repr_svg_().startswith("<svg")
+    with pytest.raises(ValueError, match="want two of"):
+        mlgkernel.explain.decision(classifier, g, classes=("x", "y"))
+    sizes = np.array([x.n for x in drugs.graphs], float)
+    regressor = MLGRegressor().fit(drugs.graphs, sizes)
+    r = mlgkernel.explain.decision(regressor, g)
+    assert r.towards is None and r.baseline == pytest.approx(sizes.mean())
+    assert r.baseline + r.vertices.sum() == pytest.approx(regressor.predict([g])[0], abs=1e-9)
+    with pytest.raises(ValueError, match="want two of"):
+        mlgkernel.explain.decision(regressor, g, classes=("x", "y"))
+    histogram = VertexHistogram().fit([g])
+    assert mlgkernel.explain.similarity(g, h, histogram).k == pytest.approx(histogram.transform([h])[0, 0])
+    named = GraphKernel("VH", normalize=True).fit([g])
+    assert mlgkernel.explain.similarity(g, h, named).k == pytest.approx(named.transform([h])[0, 0])
+    by_function = mlgkernel.SubgraphMatching(k=1, kv=lambda a, b: 1).fit([g])
+    with pytest.raises(ValueError, match="SubgraphMatching with functions of labels is not explained"):
+        mlgkernel.explain.similarity(g, h, by_function)
+    paths = mlgkernel.explain.similarity(g, h, ShortestPath().fit([g]))
+    assert paths.g.sum() == pytest.approx(paths.k) and paths.h.sum() == pytest.approx(paths.k)
+    normalized = ShortestPath(normalize=True).fit([g])
+    same = mlgkernel.explain.similarity(g, g, normalized, slopes=True)
+    assert same.g == pytest.approx(np.zeros(g.n), abs=1e-9)
+    with pytest.raises(ValueError, match="has no slopes"):
+        mlgkernel.explain.similarity(g, h, GraphletSampling().fit([g]), slopes=True)
+    k = model.transform(drugs.graphs)
+    for picture in (mlgkernel.explain.heatmap(k, drugs.target), mlgkernel.explain.map_of(k, drugs.target)):
+        assert picture._repr_svg_().startswith("<svg")
+    assert mlgkernel.explain.draw(g, np.arange(g.n))._repr_svg_().startswith("<svg")
+    assert g._repr_svg_().startswith("<svg")

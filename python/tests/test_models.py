@@ -1,0 +1,114 @@
+"""Model files: what is saved comes back, and those of the command are read."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+import mlgkernel
+from mlgkernel import MLGClassifier, MLGRegressor, _engine
+
+
+def test_model_files(drugs, tmp_path):
+    x, y = drugs.graphs, drugs.target
+    path = tmp_path / "drugs.mlg"
+    model = MLGClassifier(C=100).fit(x, y)
+    model.save(path)
+    other = MLGClassifier.load(path)
+    assert (other.predict(x) == model.predict(x)).all()
+    assert other.decision_function(x).tobytes() == model.decision_function(x).tobytes()
+    other.save(tmp_path / "again.mlg")
+    assert (tmp_path / "again.mlg").read_bytes() == path.read_bytes()
+    values = MLGRegressor().fit(x, [g.n for g in x])
+    values.save(tmp_path / "values.mlg")
+    got = MLGRegressor.load(tmp_path / "values.mlg")
+    for a, b in zip(got.predict(x, return_std=True), values.predict(x, return_std=True), strict=True):
+        assert a.tobytes() == b.tobytes()
+    assert got.noise_ == values.noise_
+    with pytest.raises(ValueError, match="want one for classification"):
+        MLGClassifier.load(tmp_path / "values.mlg")
+    path.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(ValueError):
+        MLGClassifier.load(path)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["again.mlg", "drugs.mlg", "values.mlg"]
+
+
+def test_model_files_of_the_command(drugs, tmp_path):
+    """A model that the command has trained, where it can train, is read here and agrees."""
+    text = subprocess.run([str(_engine.binary()), "--help"], capture_output=True, text=True).stdout
+    if "  train " not in text:
+        pytest.skip("this mlg has no command train")
+    path = tmp_path / "model.mlg"
+    done = subprocess.run(
+        [str(_engine.binary()), "train", "builtin:drugs", "-o", str(path), "--quiet"],
+        capture_output=True,
+        text=True,
+        timeout=240,
+    )
+    assert done.returncode == 0, done.stderr
+    model = MLGClassifier.load(path)
+    assert model.predict(drugs.graphs[:3]).shape == (3,)
+    # It combines kernels. Contributions add up to the margin, slopes do not.
+    why = mlgkernel.explain.decision(model, drugs.graphs[0])
+    assert why.vertices.shape == (drugs.graphs[0].n,) and "<svg" in why.picture._repr_svg_()
+    assert why.baseline == 0 and why.vertices.sum() == pytest.approx(why.value, abs=1e-9)
+    slopes = mlgkernel.explain.decision(model, drugs.graphs[0], slopes=True)
+    assert slopes.value == pytest.approx(why.value) and abs(slopes.vertices.sum() - why.value) > 1e-3
+    with pytest.raises(ValueError, match="one low-rank multiscale kernel"):
+        mlgkernel.explain.similarity(*drugs.graphs[:2], model, match=1)
+
+
+def test_models_say_how_graphs_are_read(tmp_path):
+    """New molecules get the labels and weights that the command has given to those of training."""
+    table, path, query = tmp_path / "values.csv", tmp_path / "values.mlg", "C=Cc1ccc([NH3+])cc1"
+    rows = ["C=C", "CC", "CC=O", "CC[NH3+]", "c1ccccc1O", "C#N", "CC(=O)[O-]", "c1ccncc1", "CC(C)=O"]
+    table.write_text("smiles,y\n" + "".join(f"{s},{i}.5\n" for i, s in enumerate(rows)))
+
+    def mlg(*args):
+        done = subprocess.run(
+            [str(_engine.binary()), "--quiet", *args], capture_output=True, text=True, timeout=240
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    flags = ["--edge-weight", "order", "--atom-charge", "--atom-aromatic", "--hydrogens", "explicit"]
+    mlg("train", str(table), "--kernel", "mlg", "--folds", "3", "-o", str(path), *flags)
+    said = json.loads(mlg("--json", "predict", str(path), query))
+    want = said["value"]
+    model = MLGRegressor.load(path)
+    assert model.predict([query]) == [want]
+    assert model.predict([query], return_std=True)[1] == [said["deviation"]]
+    (tmp_path / "new.smi").write_text(query + "\n")
+    assert model.predict(str(tmp_path / "new.smi")) == [want]
+    assert model.predict(mlgkernel.as_graphs([query])) != [want]
+    assert model.predict(mlgkernel.as_graphs([query], model)) == [want]
+    assert mlgkernel.explain.decision(model, query).value == pytest.approx(want)
+
+
+def test_loaded_models_have_their_parameters(drugs, tmp_path):
+    x, y, path = drugs.graphs[:40], np.array([g.n > 20 for g in drugs.graphs[:40]]), tmp_path / "m.mlg"
+    given = {"radii": (1,), "eta": 0.2, "rank": 5, "C": 7, "class_weight": {False: 2.0}, "base": "labels"}
+    model = MLGClassifier(**given, n_jobs=1, random_state=np.random.RandomState(3)).fit(x, y)
+    model.save(path)
+    got = MLGClassifier.load(path)
+    assert {k: getattr(got, k) for k in given} == given and got.n_jobs is None
+    again = clone(got).fit(x, y)  # with the seed that was drawn
+    assert again.decision_function(x).tobytes() == model.decision_function(x).tobytes()
+    command = [str(_engine.binary()), "--quiet", "train", "builtin:drugs", "--kernel", "mlg", "-o", str(path)]
+    subprocess.run([*command, "--eta", "0.25", "--radii", "1,3"], check=True, timeout=240)
+    got = MLGClassifier.load(path)
+    assert (got.eta, got.radii, got.gamma, got.n_samples, got.bonds) == (0.25, (1, 3), 0.1, 100, True)
+
+
+@pytest.mark.parametrize("classes", [("-1", "1"), (-1, 1), (0.0, 1.0), (False, True), ("a", "b")])
+def test_loaded_models_have_their_classes(drugs, tmp_path, classes):
+    y = np.array([classes[g.n > 20] for g in drugs.graphs[:40]])
+    model = MLGClassifier().fit(drugs.graphs[:40], y)
+    model.save(tmp_path / "m.mlg")
+    got = MLGClassifier.load(tmp_path / "m.mlg")
+    assert got.classes_.dtype == y.dtype
+    assert got.score(drugs.graphs[:40], y) == model.score(drugs.graphs[:40], y)
