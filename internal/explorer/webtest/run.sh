@@ -11,9 +11,9 @@ skip() {
 	exit 0
 }
 
-# browser prints the path of a Chromium.
+# browser prints the path of a Chromium; the one without windows takes half the time.
 browser() {
-	for b in "${CHROMIUM:-}" chromium chromium-browser google-chrome google-chrome-stable; do
+	for b in "${CHROMIUM:-}" chromium-headless-shell chromium chromium-browser google-chrome google-chrome-stable; do
 		[ -n "$b" ] && command -v "$b" && return
 	done
 	return 1
@@ -22,7 +22,7 @@ browser() {
 missing=
 command -v node >/dev/null || missing="$missing nodejs"
 command -v npm >/dev/null || missing="$missing npm"
-browser >/dev/null || missing="$missing chromium"
+browser >/dev/null || missing="$missing chromium-headless-shell"
 [ -d /usr/share/fonts/truetype/dejavu ] || [ -n "$(fc-list 2>/dev/null)" ] || missing="$missing fonts-dejavu-core"
 if [ -n "$missing" ]; then
 	command -v apt-get >/dev/null && [ "$(id -u)" = 0 ] || skip "they need$missing (CHROMIUM names another browser)"
