@@ -1,7 +1,12 @@
 package cli
 
 import (
+	"errors"
+	"iter"
+	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"unicode/utf8"
 
@@ -39,6 +44,60 @@ warnings    1 self-loop dropped
 			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 80 {
 				t.Errorf("%d columns: %s", n, line)
 			}
+		}
+	}
+}
+
+// Values come in order, two at a time where that is asked for, then the error; and who stops gets no more.
+func TestAhead(t *testing.T) {
+	end := errors.New("end")
+	for _, two := range []bool{false, true} {
+		var read, now, most atomic.Int32
+		in := func(yield func(int, error) bool) {
+			for i := range 10 {
+				read.Add(1)
+				if !yield(i, nil) {
+					return
+				}
+			}
+			yield(0, end)
+		}
+		var meet *sync.WaitGroup
+		square := func(i int) int {
+			defer now.Add(-1)
+			n := now.Add(1)
+			for old := most.Load(); n > old && !most.CompareAndSwap(old, n); old = most.Load() {
+			}
+			if i < 2 && two { // the first two wait for each other
+				meet.Done()
+				meet.Wait()
+			}
+			return i * i
+		}
+		again := func() iter.Seq2[int, error] {
+			meet = &sync.WaitGroup{}
+			meet.Add(2)
+			return ahead(in, two, square)
+		}
+		var got []int
+		var last error
+		for x, err := range again() {
+			if last = err; err == nil {
+				got = append(got, x)
+			}
+		}
+		if want := []int{0, 1, 4, 9, 16, 25, 36, 49, 64, 81}; !slices.Equal(got, want) || last != end {
+			t.Errorf("two = %t: %v and error %v, want %v and %v", two, got, last, want, end)
+		}
+		if want := map[bool]int32{false: 1, true: 2}[two]; most.Load() != want {
+			t.Errorf("two = %t: %d at a time, want %d", two, most.Load(), want)
+		}
+		read.Store(0)
+		for range again() {
+			break
+		}
+		if n := read.Load(); n > 3 {
+			t.Errorf("two = %t: %d values were read, one was wanted", two, n)
 		}
 	}
 }

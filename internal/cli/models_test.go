@@ -89,7 +89,7 @@ func TestKeptColumns(t *testing.T) {
 		return predicted{ID: "x", Value: &value, columns: f}
 	}
 	var b bytes.Buffer
-	write := (&predictCmd{}).csvWriter(&model.Model{Learner: &svm.Learner{}}, false, csv.NewWriter(&b))
+	write := (&predictCmd{}).csvWriter(&model.Model{Learner: &svm.Learner{}}, csv.NewWriter(&b))
 	if err := write([]predicted{row("a"), row("b", "a"), row("predicted")}); err != nil {
 		t.Fatal(err)
 	}

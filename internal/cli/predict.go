@@ -7,15 +7,16 @@ import (
 	"io"
 	"iter"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/table"
+	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/metrics"
 	"github.com/mlgkernel/mlg/model"
 	"github.com/mlgkernel/mlg/svm"
@@ -66,7 +67,7 @@ type interval struct {
 // Graphs are predicted in blocks of at most that many graphs and vertices, and kernel
 // values. A neighbourhood that several graphs of a block have is looked at once.
 const (
-	blockGraphs   = 1024
+	blockGraphs   = 512
 	blockVertices = 1 << 16
 	blockValues   = 1 << 22
 )
@@ -96,7 +97,7 @@ func (c *predictCmd) Run(g *globals) error {
 		s.most = math.Inf(1)
 	}
 	err = output(g, c.Out, func(w io.Writer) error {
-		return c.stream(g, m, in, s, c.writer(g, m, c.CSV && c.unreadable(read), w))
+		return c.stream(g, m, in, s, c.writer(g, m, w))
 	})
 	if err != nil {
 		return err
@@ -179,39 +180,29 @@ func (c *predictCmd) open(g *globals, o dataset.Options) (iter.Seq2[row, error],
 	}, err
 }
 
-// unreadable reports whether some record of the data cannot be read. Standard input, which can be read once, may have some.
-func (c *predictCmd) unreadable(o dataset.Options) bool {
-	if st, err := os.Stat(c.Data); c.Data == "-" || err == nil && !st.Mode().IsRegular() && !st.IsDir() {
-		return true
-	}
-	d, err := openData(c.Data, o)
-	if err != nil { // that of open
-		return false
-	}
-	defer d.Close()
-	for {
-		if x, err := d.Try(); x == nil {
-			return err == nil
-		}
-	}
-}
-
-// stream predicts block after block, in memory that does not grow with the data.
+// stream predicts block after block, two at a time, in memory that does not grow with the data.
 func (c *predictCmd) stream(g *globals, m *model.Model, in iter.Seq2[row, error], s *score, write func(p []predicted) error) error {
 	most := max(1, min(blockGraphs, blockValues/max(1, m.Examples())))
 	predict := c.predictor(g, m)
-	for block, err := range blocks(in, most, blockVertices, row.vertices) {
+	type answer struct {
+		out []predicted
+		err error
+	}
+	all := blocks(in, most, blockVertices, row.vertices)
+	for a, err := range ahead(all, kernel.Workers(g.ctx) > 1, func(block []row) (a answer) {
+		a.out, a.err = predict(block)
+		return a
+	}) {
 		if err != nil {
 			return err
 		}
-		out, err := predict(block)
-		if err != nil {
-			return fmt.Errorf("%s, after %s: %w", c.Data, agree(s.graphs, "graph", "graphs"), err)
+		if a.err != nil {
+			return fmt.Errorf("%s, after %s: %w", c.Data, agree(s.graphs, "graph", "graphs"), a.err)
 		}
-		for i := range out {
-			s.add(&out[i])
+		for i := range a.out {
+			s.add(&a.out[i])
 		}
-		if err := write(out); err != nil {
+		if err := write(a.out); err != nil {
 			return err
 		}
 		g.bar.show("predicted", int64(s.graphs), 0, "graphs")
@@ -224,7 +215,7 @@ func (c *predictCmd) stream(g *globals, m *model.Model, in iter.Seq2[row, error]
 
 // predictor returns what predicts some rows.
 func (c *predictCmd) predictor(g *globals, m *model.Model) func([]row) ([]predicted, error) {
-	var posterior *model.Posterior
+	posterior := sync.OnceValues(func() (*model.Posterior, error) { return m.Posterior(g.ctx) })
 	return func(block []row) ([]predicted, error) {
 		out := make([]predicted, len(block))
 		var graphs []*graph.Graph
@@ -248,12 +239,11 @@ func (c *predictCmd) predictor(g *globals, m *model.Model) func([]row) ([]predic
 		}
 		var deviations []float64
 		if m.Learner.Process != nil {
-			if posterior == nil {
-				if posterior, err = m.Posterior(g.ctx); err != nil {
-					return nil, err
-				}
+			p, err := posterior()
+			if err != nil {
+				return nil, err
 			}
-			if deviations, err = posterior.Deviations(g.ctx, graphs, cross); err != nil {
+			if deviations, err = p.Deviations(g.ctx, graphs, cross); err != nil {
 				return nil, err
 			}
 		}

@@ -13,12 +13,12 @@ import (
 )
 
 // writer returns the function that prints predictions.
-func (c *predictCmd) writer(g *globals, m *model.Model, errors bool, w io.Writer) func(p []predicted) error {
+func (c *predictCmd) writer(g *globals, m *model.Model, w io.Writer) func(p []predicted) error {
 	switch {
 	case g.JSON:
 		return func(p []predicted) error { return jsonRows(w, p) }
 	case c.CSV:
-		return c.csvWriter(m, errors, csv.NewWriter(w))
+		return c.csvWriter(m, csv.NewWriter(w))
 	}
 	return c.textWriter(m, w)
 }
@@ -38,10 +38,9 @@ func jsonRows(w io.Writer, p []predicted) error {
 	return printLines(w, rows)
 }
 
-// csvWriter writes the columns of the data, or identifier and target, and then the predictions. If
-// some records cannot be read, a column has the reasons. A column name that is already in the data
-// gets a suffix.
-func (c *predictCmd) csvWriter(m *model.Model, errors bool, w *csv.Writer) func(p []predicted) error {
+// csvWriter writes the columns of the data, or identifier and target, then the predictions, and why a
+// record cannot be read. A column name that is already in the data gets a suffix.
+func (c *predictCmd) csvWriter(m *model.Model, w *csv.Writer) func(p []predicted) error {
 	said := []string{"predicted"}
 	if m.Learner.Process != nil {
 		said = append(said, "deviation", "low", "high")
@@ -59,9 +58,7 @@ func (c *predictCmd) csvWriter(m *model.Model, errors bool, w *csv.Writer) func(
 		n := strconv.Itoa(i + 1)
 		said = append(said, "nearest"+n, "target"+n, "similarity"+n)
 	}
-	if errors {
-		said = append(said, "error")
-	}
+	said = append(said, "error")
 	var kept []string // columns of the data
 	var head []string
 	return func(p []predicted) error {
@@ -87,9 +84,7 @@ func (c *predictCmd) csvWriter(m *model.Model, errors bool, w *csv.Writer) func(
 		for _, x := range p {
 			row := x.cells(kept)
 			row = append(row, make([]string, len(head)-len(row))...)
-			if errors {
-				row[len(row)-1] = x.Error
-			}
+			row[len(row)-1] = x.Error
 			w.Write(row)
 		}
 		w.Flush()

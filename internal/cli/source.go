@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
@@ -206,6 +207,55 @@ func blocks[T any](graphs iter.Seq2[T, error], most, vertices int, size func(T) 
 		}
 		if len(block) > 0 {
 			yield(block, nil)
+		}
+	}
+}
+
+// ahead gives f of each value, in order. With two, f of one value is computed beside that of the value
+// before it, while the next is read.
+func ahead[A, B any](in iter.Seq2[A, error], two bool, f func(A) B) iter.Seq2[B, error] {
+	type result struct {
+		b   B
+		err error
+	}
+	if !two {
+		return func(yield func(B, error) bool) {
+			for a, err := range in {
+				var b B
+				if err == nil {
+					b = f(a)
+				}
+				if !yield(b, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+	return func(yield func(B, error) bool) {
+		queue, stop := make(chan chan result, 1), make(chan struct{})
+		var all sync.WaitGroup
+		defer all.Wait()
+		defer close(stop)
+		all.Go(func() {
+			defer close(queue)
+			for a, err := range in {
+				one := make(chan result, 1)
+				select {
+				case queue <- one:
+				case <-stop:
+					return
+				}
+				if err != nil {
+					one <- result{err: err}
+					return
+				}
+				all.Go(func() { one <- result{b: f(a)} })
+			}
+		})
+		for one := range queue {
+			if r := <-one; !yield(r.b, r.err) {
+				return
+			}
 		}
 	}
 }
