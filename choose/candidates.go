@@ -43,6 +43,8 @@ func DefaultCandidates(info dataset.Summary) []Candidate {
 	sharp.Gamma = 0.01
 	heat := lowRank("heat(0.5,1,2)", 1, mlg.Mixed, 2, 4)
 	heat.Samples = 32
+	subdivided := lowRank("labels", 1, mlg.Sum, 1, 2)
+	subdivided.Samples = 100
 	assignment := baseline.DefaultWL()
 	assignment.Variant, assignment.H = baseline.Assignment, 4
 	kernels := []Setting{
@@ -63,7 +65,7 @@ func DefaultCandidates(info dataset.Summary) []Candidate {
 		kernels = append(kernels, Setting{"sp", baseline.DefaultShortestPath()})
 	}
 	if info.EdgeLabels > 1 {
-		bonds := kernel.Mean(lowRank(labels, 1, mlg.Sum, 1, 2), kernel.Subdivided(lowRank("labels", 1, mlg.Sum, 1, 2)))
+		bonds := kernel.Mean(lowRank(labels, 1, mlg.Sum, 1, 2), kernel.Subdivided(subdivided))
 		kernels = append(kernels, Setting{"mlg bonds", bonds})
 	}
 	if info.Attributes > 0 {
@@ -92,10 +94,10 @@ func single(name string, k kernel.Kernel) Candidate {
 // look at pairs. They take minutes then.
 const maxPairs = 2e10
 
-// lowRank returns the low-rank kernel with γ = 0.1, rank 16 and 100 samples.
+// lowRank returns the low-rank kernel with γ = 0.1, rank 16 and 50 samples.
 func lowRank(base string, eta float64, combine mlg.Combine, radii ...int) mlg.Kernel {
 	k := mlg.Default()
-	k.Base, k.Rank, k.Eta, k.Combine, k.Radii = base, 16, eta, combine, radii
+	k.Base, k.Rank, k.Samples, k.Eta, k.Combine, k.Radii = base, 16, 50, eta, combine, radii
 	return k
 }
 
