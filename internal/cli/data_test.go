@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"iter"
 	"slices"
@@ -63,7 +64,10 @@ func TestAhead(t *testing.T) {
 			yield(0, end)
 		}
 		var meet *sync.WaitGroup
-		square := func(i int) int {
+		square := func(_ context.Context, number, i int) int {
+			if number != i {
+				t.Errorf("value %d has the number %d", i, number)
+			}
 			defer now.Add(-1)
 			n := now.Add(1)
 			for old := most.Load(); n > old && !most.CompareAndSwap(old, n); old = most.Load() {
@@ -77,7 +81,7 @@ func TestAhead(t *testing.T) {
 		again := func() iter.Seq2[int, error] {
 			meet = &sync.WaitGroup{}
 			meet.Add(2)
-			return ahead(in, two, square)
+			return ahead(t.Context(), two, in, square)
 		}
 		var got []int
 		var last error
@@ -98,6 +102,14 @@ func TestAhead(t *testing.T) {
 		}
 		if n := read.Load(); n > 3 {
 			t.Errorf("two = %t: %d values were read, one was wanted", two, n)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		for _, last = range ahead(ctx, two, in, func(_ context.Context, i, _ int) int { return i }) {
+			cancel()
+		}
+		if last != context.Canceled {
+			t.Errorf("two = %t: the error of a context that has ended is %v", two, last)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -182,17 +183,20 @@ func (c *predictCmd) open(g *globals, o dataset.Options) (iter.Seq2[row, error],
 
 // stream predicts block after block, two at a time, in memory that does not grow with the data.
 func (c *predictCmd) stream(g *globals, m *model.Model, in iter.Seq2[row, error], s *score, write func(p []predicted) error) error {
-	most := max(1, min(blockGraphs, blockValues/max(1, m.Examples())))
-	predict := c.predictor(g, m)
 	type answer struct {
 		out []predicted
 		err error
 	}
-	all := blocks(in, most, blockVertices, row.vertices)
-	for a, err := range ahead(all, kernel.Workers(g.ctx) > 1, func(block []row) (a answer) {
-		a.out, a.err = predict(block)
+	most, workers := max(1, min(blockGraphs, blockValues/max(1, m.Examples()))), kernel.Workers(g.ctx)
+	predict := c.predictor(g, m)
+	all := ahead(g.ctx, workers > 1, blocks(in, most, blockVertices, row.vertices), func(ctx context.Context, i int, block []row) (a answer) {
+		if workers > 1 && (i > 0 || len(block) == most) { // not the only one: two blocks share the workers
+			ctx = kernel.WithWorkers(ctx, (workers+i%2)/2)
+		}
+		a.out, a.err = predict(ctx, block)
 		return a
-	}) {
+	})
+	for a, err := range all {
 		if err != nil {
 			return err
 		}
@@ -214,9 +218,9 @@ func (c *predictCmd) stream(g *globals, m *model.Model, in iter.Seq2[row, error]
 }
 
 // predictor returns what predicts some rows.
-func (c *predictCmd) predictor(g *globals, m *model.Model) func([]row) ([]predicted, error) {
+func (c *predictCmd) predictor(g *globals, m *model.Model) func(context.Context, []row) ([]predicted, error) {
 	posterior := sync.OnceValues(func() (*model.Posterior, error) { return m.Posterior(g.ctx) })
-	return func(block []row) ([]predicted, error) {
+	return func(ctx context.Context, block []row) ([]predicted, error) {
 		out := make([]predicted, len(block))
 		var graphs []*graph.Graph
 		var at []int
@@ -229,7 +233,7 @@ func (c *predictCmd) predictor(g *globals, m *model.Model) func([]row) ([]predic
 		if len(graphs) == 0 {
 			return out, nil
 		}
-		cross, err := m.Kernel.Cross(g.ctx, graphs)
+		cross, err := m.Kernel.Cross(ctx, graphs)
 		if err != nil {
 			return nil, err
 		}
@@ -243,7 +247,7 @@ func (c *predictCmd) predictor(g *globals, m *model.Model) func([]row) ([]predic
 			if err != nil {
 				return nil, err
 			}
-			if deviations, err = p.Deviations(g.ctx, graphs, cross); err != nil {
+			if deviations, err = p.Deviations(ctx, graphs, cross); err != nil {
 				return nil, err
 			}
 		}

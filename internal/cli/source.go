@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -211,51 +212,53 @@ func blocks[T any](graphs iter.Seq2[T, error], most, vertices int, size func(T) 
 	}
 }
 
-// ahead gives f of each value, in order. With two, f of one value is computed beside that of the value
-// before it, while the next is read.
-func ahead[A, B any](in iter.Seq2[A, error], two bool, f func(A) B) iter.Seq2[B, error] {
+// ahead gives f of each value and its number, in order. With two, f of one value is computed beside that
+// of the value before it, while the next is read. The context of f ends when nobody wants more.
+func ahead[A, B any](ctx context.Context, two bool, in iter.Seq2[A, error], f func(ctx context.Context, i int, a A) B) iter.Seq2[B, error] {
 	type result struct {
 		b   B
 		err error
 	}
-	if !two {
-		return func(yield func(B, error) bool) {
-			for a, err := range in {
-				var b B
-				if err == nil {
-					b = f(a)
-				}
-				if !yield(b, err) || err != nil {
-					return
-				}
-			}
-		}
-	}
 	return func(yield func(B, error) bool) {
-		queue, stop := make(chan chan result, 1), make(chan struct{})
+		wanted := ctx
+		ctx, cancel := context.WithCancel(wanted)
+		queue := make(chan chan result, 1)
 		var all sync.WaitGroup
 		defer all.Wait()
-		defer close(stop)
+		defer cancel()
 		all.Go(func() {
 			defer close(queue)
+			next := 0
 			for a, err := range in {
-				one := make(chan result, 1)
+				i, one := next, make(chan result, 1)
+				next++
+				if ctx.Err() != nil {
+					return
+				}
 				select {
 				case queue <- one:
-				case <-stop:
+				case <-ctx.Done():
 					return
 				}
-				if err != nil {
+				switch {
+				case err != nil:
 					one <- result{err: err}
 					return
+				case two:
+					all.Go(func() { one <- result{b: f(ctx, i, a)} })
+				default:
+					one <- result{b: f(ctx, i, a)}
 				}
-				all.Go(func() { one <- result{b: f(a)} })
 			}
 		})
 		for one := range queue {
-			if r := <-one; !yield(r.b, r.err) {
+			if r := <-one; !yield(r.b, r.err) || r.err != nil {
 				return
 			}
+		}
+		if err := wanted.Err(); err != nil { // some values may be missing
+			var none B
+			yield(none, err)
 		}
 	}
 }
