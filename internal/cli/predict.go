@@ -8,6 +8,7 @@ import (
 	"io"
 	"iter"
 	"math"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -188,9 +189,10 @@ func (c *predictCmd) stream(g *globals, m *model.Model, in iter.Seq2[row, error]
 		err error
 	}
 	most, workers := max(1, min(blockGraphs, blockValues/max(1, m.Examples()))), kernel.Workers(g.ctx)
+	limited := 1 < workers && workers < runtime.GOMAXPROCS(0) // two blocks share the threads
 	predict := c.predictor(g, m)
 	all := ahead(g.ctx, workers > 1, blocks(in, most, blockVertices, row.vertices), func(ctx context.Context, i int, block []row) (a answer) {
-		if workers > 1 && (i > 0 || len(block) == most) { // not the only one: two blocks share the workers
+		if limited && (i > 0 || len(block) == most) { // not the only one
 			ctx = kernel.WithWorkers(ctx, (workers+i%2)/2)
 		}
 		a.out, a.err = predict(ctx, block)
