@@ -18,7 +18,8 @@ RACE         = $(filter 1,$(shell env -u CGO_ENABLED $(GO) env CGO_ENABLED))
 build:
 	$(GO) build -o bin/mlg ./cmd/mlg
 
-# Short tests but those that run the command and those that take about a second or more, with the seeds of FuzzGraph.
+# Short tests but those that run the command and those that take about a second or more, FuzzGraph
+# with its seeds among them.
 SLOW = Scripts|ModelScripts|Shards|KilledShards|Definition|SavedPredictions|Precision|Layouts|Wedges|Cancelled|WriteRefuses|OnlyLeadersAreTested|NestedIgnoresTestLabels|StreamInConstantMemory|Damaged|FooterMemory|API|ManyProbabilities|ClassCounts|AllDrugsRender|Builtins
 
 check: fmt lint

@@ -43,8 +43,6 @@ func DefaultCandidates(info dataset.Summary) []Candidate {
 	sharp.Gamma = 0.01
 	heat := lowRank("heat(0.5,1,2)", 1, mlg.Mixed, 2, 4)
 	heat.Samples = 32
-	subdivided := lowRank("labels", 1, mlg.Sum, 1, 2)
-	subdivided.Samples = 100
 	assignment := baseline.DefaultWL()
 	assignment.Variant, assignment.H = baseline.Assignment, 4
 	kernels := []Setting{
@@ -65,6 +63,8 @@ func DefaultCandidates(info dataset.Summary) []Candidate {
 		kernels = append(kernels, Setting{"sp", baseline.DefaultShortestPath()})
 	}
 	if info.EdgeLabels > 1 {
+		subdivided := lowRank("labels", 1, mlg.Sum, 1, 2)
+		subdivided.Samples = 100
 		bonds := kernel.Mean(lowRank(labels, 1, mlg.Sum, 1, 2), kernel.Subdivided(subdivided))
 		kernels = append(kernels, Setting{"mlg bonds", bonds})
 	}

@@ -64,10 +64,7 @@ func TestAhead(t *testing.T) {
 			yield(0, end)
 		}
 		var meet *sync.WaitGroup
-		square := func(_ context.Context, number, i int) int {
-			if number != i {
-				t.Errorf("value %d has the number %d", i, number)
-			}
+		square := func(_ context.Context, i int) int {
 			defer now.Add(-1)
 			n := now.Add(1)
 			for old := most.Load(); n > old && !most.CompareAndSwap(old, n); old = most.Load() {
@@ -105,7 +102,7 @@ func TestAhead(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		for _, last = range ahead(ctx, two, in, func(_ context.Context, i, _ int) int { return i }) {
+		for _, last = range ahead(ctx, two, in, func(_ context.Context, i int) int { return i }) {
 			cancel()
 		}
 		if last != context.Canceled {

@@ -182,19 +182,16 @@ func (c *predictCmd) open(g *globals, o dataset.Options) (iter.Seq2[row, error],
 	}, err
 }
 
-// stream predicts block after block, two at a time, in memory that does not grow with the data.
+// stream predicts block after block, two at a time on all processors, in memory that does not grow with the data.
 func (c *predictCmd) stream(g *globals, m *model.Model, in iter.Seq2[row, error], s *score, write func(p []predicted) error) error {
 	type answer struct {
 		out []predicted
 		err error
 	}
 	most, workers := max(1, min(blockGraphs, blockValues/max(1, m.Examples()))), kernel.Workers(g.ctx)
-	limited := 1 < workers && workers < runtime.GOMAXPROCS(0) // two blocks share the threads
+	two := workers > 1 && workers >= runtime.GOMAXPROCS(0) // or they would take more than --threads
 	predict := c.predictor(g, m)
-	all := ahead(g.ctx, workers > 1, blocks(in, most, blockVertices, row.vertices), func(ctx context.Context, i int, block []row) (a answer) {
-		if limited && (i > 0 || len(block) == most) { // not the only one
-			ctx = kernel.WithWorkers(ctx, (workers+i%2)/2)
-		}
+	all := ahead(g.ctx, two, blocks(in, most, blockVertices, row.vertices), func(ctx context.Context, block []row) (a answer) {
 		a.out, a.err = predict(ctx, block)
 		return a
 	})

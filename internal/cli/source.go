@@ -212,9 +212,9 @@ func blocks[T any](graphs iter.Seq2[T, error], most, vertices int, size func(T) 
 	}
 }
 
-// ahead gives f of each value and its number, in order. With two, f of one value is computed beside that
-// of the value before it, while the next is read. The context of f ends when nobody wants more.
-func ahead[A, B any](ctx context.Context, two bool, in iter.Seq2[A, error], f func(ctx context.Context, i int, a A) B) iter.Seq2[B, error] {
+// ahead gives f of each value, in order. With two, f of one value is computed beside that of the value
+// before it, while the next is read. The context of f ends when nobody wants more.
+func ahead[A, B any](ctx context.Context, two bool, in iter.Seq2[A, error], f func(ctx context.Context, a A) B) iter.Seq2[B, error] {
 	type result struct {
 		b   B
 		err error
@@ -228,10 +228,8 @@ func ahead[A, B any](ctx context.Context, two bool, in iter.Seq2[A, error], f fu
 		defer cancel()
 		all.Go(func() {
 			defer close(queue)
-			next := 0
 			for a, err := range in {
-				i, one := next, make(chan result, 1)
-				next++
+				one := make(chan result, 1)
 				if ctx.Err() != nil {
 					return
 				}
@@ -245,9 +243,9 @@ func ahead[A, B any](ctx context.Context, two bool, in iter.Seq2[A, error], f fu
 					one <- result{err: err}
 					return
 				case two:
-					all.Go(func() { one <- result{b: f(ctx, i, a)} })
+					all.Go(func() { one <- result{b: f(ctx, a)} })
 				default:
-					one <- result{b: f(ctx, i, a)}
+					one <- result{b: f(ctx, a)}
 				}
 			}
 		})

@@ -11,7 +11,7 @@ skip() {
 	exit 0
 }
 
-# browser prints the path of a Chromium; the one without windows takes half the time.
+# browser prints the path of a Chromium, first of the one without windows, which is faster.
 browser() {
 	for b in "${CHROMIUM:-}" chromium-headless-shell chromium chromium-browser google-chrome google-chrome-stable; do
 		[ -n "$b" ] && command -v "$b" && return
