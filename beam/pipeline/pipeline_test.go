@@ -546,6 +546,33 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// Flink cannot read spans with nil slices; prism can.
+func TestSpansAreWhole(t *testing.T) {
+	sent := 0
+	check := func(_ int, s span) {
+		sent++
+		if s.IDs == nil || s.Targets == nil || s.Records == nil {
+			t.Errorf("%+v has a nil slice", s)
+		}
+	}
+	s := span{First: 3, IDs: []string{"a", "b"}, Targets: []string{"", ""}, Records: make([]byte, 16)}
+	one := []count{{Part: 0, Graphs: 5}}
+	counts := func(c *count) bool {
+		if len(one) == 0 {
+			return false
+		}
+		*c, one = one[0], one[1:]
+		return true
+	}
+	if err := (&numberFn{Parts: 1, Side: 4}).ProcessElement(t.Context(), s, counts, check); err != nil {
+		t.Fatal(err)
+	}
+	(&pairFn{Side: 4}).ProcessElement(t.Context(), span{Graphs: 5, Records: s.Records}, check)
+	if sent != 4 {
+		t.Errorf("%d spans, want two pieces and two blocks", sent)
+	}
+}
+
 // finished returns the number of tiles in a folder.
 func finished(dir string) int {
 	names, _ := filepath.Glob(filepath.Join(dir, "tile-*"))

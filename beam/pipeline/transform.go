@@ -23,7 +23,8 @@ func init() {
 	beam.RegisterDoFn(&badFn{})
 }
 
-// span is graphs that follow each other, as records.
+// span is graphs that follow each other, as records. No slice of it may be nil: Beam's coders for Go
+// write nil as a missing field, which those for Java, on Flink, do not expect in this type.
 type span struct {
 	Group        int // the part, later the block, in which they are
 	First        int // number of the first graph: in the part, later in all
