@@ -173,7 +173,7 @@ func (k Kernel) Parts() (kernel.Sum, bool) {
 	}
 	k.Bonds = false
 	half := func(subdivide bool) kernel.Term {
-		return kernel.Term{Weight: 0.5, Factors: []kernel.Factor{{Kernel: k, Subdivide: subdivide}}}
+		return kernel.Term{Weight: 0.5, Factors: []kernel.Factor{{Kernel: k, Form: kernel.Form{Subdivide: subdivide}}}}
 	}
 	return kernel.Sum{Terms: []kernel.Term{half(false), half(true)}}, true
 }

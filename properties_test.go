@@ -114,7 +114,7 @@ func TestSharedClasses(t *testing.T) {
 		change(&k)
 		kernels = append(kernels, k)
 	}
-	kernels = append(kernels, kernel.Subdivided(kernels[6]))
+	kernels = append(kernels, kernel.Subdivided(kernels[6]), kernel.Incident(kernels[6]))
 	sum, err := kernel.NewCollection(graphs).Fit(t.Context(), kernel.Mean(kernels...))
 	if err != nil {
 		t.Fatal(err)

@@ -32,8 +32,9 @@ func LabelHistogram() Candidate {
 
 // DefaultCandidates returns the fixed list from which Choose chooses and which it combines, the same
 // for all datasets: a few cheap kernels that see different things, and all products of two of them
-// (docs/explanation/evaluation.md has them as a table). Data with edge labels or vertex attributes
-// get a kernel more for these. Data without vertex labels use degrees instead.
+// (docs/explanation/evaluation.md has them as a table). Data with vertex attributes get a kernel more
+// for these. Data with edge labels get one more, and a second family of the three that count, for
+// vertices with the labels of their edges. Data without vertex labels use degrees instead.
 func DefaultCandidates(info dataset.Summary) []Candidate {
 	labels := "labels"
 	if info.NodeLabels == 0 {
@@ -45,36 +46,46 @@ func DefaultCandidates(info dataset.Summary) []Candidate {
 	heat.Samples = 32
 	assignment := baseline.DefaultWL()
 	assignment.Variant, assignment.H = baseline.Assignment, 4
-	kernels := []Setting{
+	family := []Setting{
 		{"mlg labels", lowRank(labels, 1, mlg.Sum, 1, 2)},
 		{"mlg labels sharp", sharp},
 		{"mlg wl(1)", lowRank("wl(1)", 0.1, mlg.Mixed, 2)},
 		{"mlg heat", heat},
-		{"wl-oa", assignment},
 	}
+	counts := []Setting{{"wl-oa", assignment}}
 	// Balls of radius 1 have at most 1 + Δ vertices, and nspd looks at all pairs of them.
 	ball := float64(min(info.MaxVertices, 1+info.MaxDegree))
 	if float64(info.Vertices)*ball*ball <= maxPairs && ball <= baseline.MaxBall {
 		pairs := baseline.DefaultNSPD()
 		pairs.R, pairs.D = 1, 5
-		kernels = append(kernels, Setting{"nspd", pairs})
+		counts = append(counts, Setting{"nspd", pairs})
 	}
 	if float64(info.Vertices)*float64(info.MaxVertices) <= maxPairs {
-		kernels = append(kernels, Setting{"sp", baseline.DefaultShortestPath()})
+		counts = append(counts, Setting{"sp", baseline.DefaultShortestPath()})
 	}
+	family = append(family, counts...)
+	var incident []Setting
 	if info.EdgeLabels > 1 {
 		subdivided := lowRank("labels", 1, mlg.Sum, 1, 2)
 		subdivided.Samples = 100
 		bonds := kernel.Mean(lowRank(labels, 1, mlg.Sum, 1, 2), kernel.Subdivided(subdivided))
-		kernels = append(kernels, Setting{"mlg bonds", bonds})
+		family = append(family, Setting{"mlg bonds", bonds})
+		for _, s := range counts {
+			incident = append(incident, Setting{s.Parameters + " incident", kernel.Incident(s.Kernel)})
+		}
 	}
 	if info.Attributes > 0 {
 		var widths []kernel.Kernel
 		for _, s := range []float64{0.1, 0.3, 1, 3, 10} {
 			widths = append(widths, lowRank(attributeBase(info, s), 1, mlg.Sum, 1, 2))
 		}
-		kernels = append(kernels, Setting{"mlg attributes", kernel.Standardized(kernel.Mean(widths...))})
+		family = append(family, Setting{"mlg attributes", kernel.Standardized(kernel.Mean(widths...))})
 	}
+	return append(products(family), products(incident)...)
+}
+
+// products returns kernels and all products of two of them.
+func products(kernels []Setting) []Candidate {
 	var out []Candidate
 	for i, b := range kernels {
 		for _, a := range kernels[:i] {

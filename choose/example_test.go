@@ -15,10 +15,10 @@ import (
 func ExampleChoose() {
 	data, err := dataset.Read(context.Background(), "builtin:drugs", dataset.DefaultOptions())
 	check(err)
-	wl, paths := baseline.DefaultWL(), baseline.DefaultShortestPath()
+	wl, pairs := baseline.DefaultWL(), baseline.DefaultNSPD()
 	candidates := []choose.Candidate{
 		{Name: "wl", Settings: []choose.Setting{{Parameters: wl.String(), Kernel: wl}}},
-		{Name: "paths", Settings: []choose.Setting{{Parameters: paths.String(), Kernel: paths}}},
+		{Name: "nspd", Settings: []choose.Setting{{Parameters: pairs.String(), Kernel: pairs}}},
 	}
 	o := choose.DefaultOptions()
 	o.Folds = 5
@@ -32,8 +32,8 @@ func ExampleChoose() {
 	fmt.Printf("%s %.2f by %s\n", plan.Estimate.Measure, plan.Estimate.Value, plan.Estimate.Method)
 	// Output:
 	// weighted, ridge = 0.001
-	// 0.95 wl
-	// 0.05 paths
+	// 0.14 wl
+	// 0.86 nspd
 	// accuracy 0.99 by leave-one-out of kernel ridge regression, each fold with the choice of the other folds; not fully nested
 }
 

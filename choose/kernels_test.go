@@ -140,7 +140,7 @@ func TestWeightedByDefinition(t *testing.T) {
 			c := chooserOf(t, ds, &o)
 			part := c.TrainingPart(0, 1)
 			train := part.graphs
-			exponent := -float64(len(train)) / 150
+			exponent := -max(4, float64(len(train))/150)
 			if name == "values" {
 				exponent = -float64(len(train)) / 10
 			}
@@ -313,7 +313,7 @@ func leftOut(t *testing.T, targets *Targets, ridges []float64, m *kernel.Matrix,
 	return squared, wrong
 }
 
-// The list has some kernels and all products of two of them, each once.
+// The list has some kernels and all products of two of them, each once; with edge labels a second family.
 func TestCandidates(t *testing.T) {
 	const all = "mlg labels, mlg labels sharp, mlg wl(1), mlg heat, wl-oa"
 	for _, c := range []struct {
@@ -323,18 +323,20 @@ func TestCandidates(t *testing.T) {
 		{dataset.Summary{NodeLabels: 3}, all + ", nspd, sp"},
 		{dataset.Summary{}, all + ", nspd, sp"},
 		{dataset.Summary{NodeLabels: 3, Attributes: 2}, all + ", nspd, sp, mlg attributes"},
-		{dataset.Summary{NodeLabels: 3, EdgeLabels: 4}, all + ", nspd, sp, mlg bonds"},
+		{dataset.Summary{NodeLabels: 3, EdgeLabels: 4}, all + ", nspd, sp, mlg bonds; wl-oa incident, nspd incident, sp incident"},
 		{dataset.Summary{NodeLabels: 3, EdgeLabels: 1}, all + ", nspd, sp"},
 		// Threads with hubs, where the balls of leaves are whole graphs; and a graph of a million vertices.
 		{dataset.Summary{Vertices: 860000, MaxVertices: 3000, MaxDegree: 2000}, all + ", sp"},
 		{dataset.Summary{Vertices: 1e6, MaxVertices: 1e6, MaxDegree: 4}, all + ", nspd"},
 	} {
-		kernels := strings.Split(c.kernels, ", ")
 		want := map[string]bool{}
-		for i, a := range kernels {
-			want[a] = true
-			for _, b := range kernels[i+1:] {
-				want[a+" × "+b] = true
+		for family := range strings.SplitSeq(c.kernels, "; ") {
+			kernels := strings.Split(family, ", ")
+			for i, a := range kernels {
+				want[a] = true
+				for _, b := range kernels[i+1:] {
+					want[a+" × "+b] = true
+				}
 			}
 		}
 		texts := map[string]bool{}

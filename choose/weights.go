@@ -28,8 +28,8 @@ const (
 	// by their squared error e_k and the share r_k of graphs that get a wrong class, n being the
 	// number of graphs that are predicted,
 	//
-	//	w_k ∝ (e_k r_k)^(−n/150)   for classes,
-	//	w_k ∝ e_k^(−n/10)          for values, whose errors tell more.
+	//	w_k ∝ (e_k r_k)^(−max(4, n/150))   for classes,
+	//	w_k ∝ e_k^(−n/10)                  for values, whose errors tell more.
 	//
 	// Weights below a fiftieth of the largest become 0.
 	Weighted
@@ -46,7 +46,8 @@ func (c Combination) MarshalText() ([]byte, error) { return []byte(c.String()), 
 func (c Combination) Summed() bool { return c != BestSingle }
 
 const (
-	classScale  = 150. // number of graphs for which Weighted has the exponent −1 for classes
+	leastPower  = 4.   // the smallest exponent of Weighted for classes, without its sign
+	classScale  = 150. // number of graphs for which it would be 1
 	valueScale  = 10.  // the same for values
 	leastWeight = 0.02 // of the largest, that Weighted keeps
 	meanBest    = 10   // kernels of MeanBest
@@ -177,11 +178,12 @@ func (m Mixture) weights(ctx context.Context, t TrainingSet) ([]float64, error) 
 	if m.How == MeanBest {
 		return bestWeights(errors), nil
 	}
-	scale := classScale
+	n := float64(len(t.graphs))
+	power := max(leastPower, n/classScale)
 	if m.chooser.Targets.Regression() {
-		scale = valueScale
+		power = n / valueScale
 	}
-	return errorWeights(errors, -float64(len(t.graphs))/scale), nil
+	return errorWeights(errors, -power), nil
 }
 
 // errors returns the leave-one-out errors of the kernels on a training set, each with the ridge that

@@ -228,6 +228,25 @@ func TestSlopesOfDefaultCandidates(t *testing.T) {
 	}
 }
 
+// Vertices that have their edges in their labels are vertices with other labels.
+func TestSlopesIncident(t *testing.T) {
+	drugs, err := dataset.Read(t.Context(), "builtin:drugs", dataset.DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	gs := drugs.Graphs[:8]
+	var relabelled []*graph.Graph
+	for _, g := range gs {
+		relabelled = append(relabelled, g.Incident())
+	}
+	f := svm.Function{Support: []int{0, 4}, Coefficients: []float64{1, -0.5}}
+	k := kernel.Product(smallKernel(nil), baseline.DefaultWL())
+	got, want := slopes(t, sum(t, gs[:7], kernel.Incident(k)), gs[7], f), slopes(t, sum(t, relabelled[:7], k), relabelled[7], f)
+	if got.Value != want.Value || !slices.Equal(got.Vertices, want.Vertices) {
+		t.Errorf("%v\nwant %v", got.Vertices, want.Vertices)
+	}
+}
+
 // The slope of an edge where it is a vertex goes to its ends, half and half.
 func TestSlopesSubdivided(t *testing.T) {
 	var gs, subdivided []*graph.Graph

@@ -1,5 +1,30 @@
 package graph
 
+import (
+	"slices"
+	"strconv"
+)
+
+// Incident returns the graph whose vertex labels are lists: the label of the vertex, then those of its
+// edges in alphabetical order. So kernels that look at vertices alone tell an atom with a double bond
+// from one without.
+func (g *Graph) Incident() *Graph {
+	labels := make([]string, g.N())
+	for v := range labels {
+		edges := make([]string, g.Degree(v))
+		for i := range edges {
+			edges[i] = g.EdgeLabel(v, i)
+		}
+		slices.Sort(edges)
+		list := strconv.AppendQuote(nil, g.Label(v)) // in quotes, so that different lists differ
+		for _, e := range edges {
+			list = strconv.AppendQuote(append(list, ' '), e)
+		}
+		labels[v] = string(list)
+	}
+	return g.Relabel(labels)
+}
+
 // EdgeVertexPrefix begins the labels of the vertices that Subdivide makes of edges.
 const EdgeVertexPrefix = "edge "
 

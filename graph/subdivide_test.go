@@ -5,6 +5,34 @@ import (
 	"testing"
 )
 
+func TestIncident(t *testing.T) {
+	build := func(first string, edges ...string) *Graph {
+		b := NewBuilder(1 + len(edges))
+		b.SetLabel(0, first)
+		b.SetID("g")
+		for i, e := range edges {
+			b.SetLabel(1+i, "C")
+			b.AddLabeledEdge(0, 1+i, 2, e)
+		}
+		g, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g
+	}
+	g := build("O", "=", "-")
+	h := g.Incident()
+	if want := []string{`"O" "-" "="`, `"C" "="`, `"C" "-"`}; !slices.Equal(h.Labels(), want) {
+		t.Errorf("labels %q, want %q", h.Labels(), want)
+	}
+	if h.ID() != "g" || h.M() != 2 || h.Weights(0)[0] != 2 || h.EdgeLabel(0, 0) != "=" || g.Label(0) != "O" {
+		t.Error("more than the labels has changed")
+	}
+	if a, b := build(`O" "=`).Incident(), g.Incident(); a.Label(0) == b.Label(0) {
+		t.Errorf("two lists are one label %s", a.Label(0))
+	}
+}
+
 func TestSubdivide(t *testing.T) {
 	b := NewBuilder(4)
 	for v, l := range []string{"C", "O", "N", "C"} {

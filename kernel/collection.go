@@ -74,26 +74,23 @@ type prepared struct {
 	standard func() (*Standardization, error)
 
 	mu   sync.Mutex
-	made map[form][]*graph.Graph
+	made map[Form][]*graph.Graph
 }
-
-// form is what is done to graphs before a kernel sees them.
-type form struct{ standardize, subdivide bool }
 
 // prepare returns graphs to be compared with those of the collection.
 func (c *Collection) prepare(graphs []*graph.Graph) *prepared {
-	return &prepared{standard: c.Standardization, made: map[form][]*graph.Graph{{}: graphs}}
+	return &prepared{standard: c.Standardization, made: map[Form][]*graph.Graph{{}: graphs}}
 }
 
 // in returns the graphs in a form.
-func (p *prepared) in(f form) ([]*graph.Graph, error) {
+func (p *prepared) in(f Form) ([]*graph.Graph, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if graphs, ok := p.made[f]; ok {
 		return graphs, nil
 	}
-	graphs := p.made[form{}]
-	if f.standardize {
+	graphs := p.made[Form{}]
+	if f.Standardize {
 		s, err := p.standard()
 		if err != nil {
 			return nil, err
@@ -102,11 +99,17 @@ func (p *prepared) in(f form) ([]*graph.Graph, error) {
 			return nil, err
 		}
 	}
-	if f.subdivide {
+	each := func(change func(*graph.Graph) *graph.Graph) {
 		graphs = slices.Clone(graphs)
 		for i, g := range graphs {
-			graphs[i] = g.Subdivide()
+			graphs[i] = change(g)
 		}
+	}
+	if f.Incident {
+		each((*graph.Graph).Incident)
+	}
+	if f.Subdivide {
+		each((*graph.Graph).Subdivide)
 	}
 	p.made[f] = graphs
 	return graphs, nil

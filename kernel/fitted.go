@@ -56,14 +56,12 @@ func (f *FittedFactor) Known() Fitted {
 	return f.fitted
 }
 
-func (f *FittedFactor) form() form { return form{f.Standardize, f.Subdivide} }
-
 // Training returns the collection's graphs as the factor's kernel wants them.
-func (f *FittedFactor) Training() ([]*graph.Graph, error) { return f.in.training.in(f.form()) }
+func (f *FittedFactor) Training() ([]*graph.Graph, error) { return f.in.training.in(f.Form) }
 
 // Prepare returns graphs as the factor's kernel wants them.
 func (f *FittedFactor) Prepare(graphs []*graph.Graph) ([]*graph.Graph, error) {
-	return f.in.prepare(graphs).in(f.form())
+	return f.in.prepare(graphs).in(f.Form)
 }
 
 // Gram returns the kernel matrix of the collection's graphs, which must not be changed.
@@ -119,7 +117,7 @@ func (f *FittedFactor) Cross(ctx context.Context, graphs []*graph.Graph) (*Matri
 }
 
 func (f *FittedFactor) cross(ctx context.Context, p *prepared) (*Matrix, error) {
-	graphs, err := p.in(f.form())
+	graphs, err := p.in(f.Form)
 	if err != nil {
 		return nil, err
 	}

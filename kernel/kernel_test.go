@@ -217,7 +217,7 @@ func TestSum(t *testing.T) {
 	ctx := context.Background()
 	rate := func(r float64) size { k := defaultSize(); k.Rate = r; return k }
 	a, b, c := rate(0.1), rate(0.2), rate(0.4)
-	s := Weighted([]float64{0.25, 0.75}, []Kernel{Product(Mean(a, b), c, a), Mean(Subdivided(a), Standardized(b))})
+	s := Weighted([]float64{0.25, 0.75}, []Kernel{Product(Mean(a, b), c, a), Mean(Subdivided(a), Incident(Standardized(b)))})
 	value := func(n, m int) float64 {
 		k := func(r, d float64) float64 { return math.Exp(-r * math.Abs(d)) }
 		d := float64(n - m)

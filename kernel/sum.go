@@ -28,15 +28,30 @@ type Term struct {
 	Factors []Factor `json:"factors"`
 }
 
-// Factor is a kernel, and how graphs are prepared for it. In JSON it is the kernel with two
-// more fields.
+// Factor is a kernel, and how graphs are prepared for it. In JSON it is the kernel with more fields.
 type Factor struct {
 	Kernel Kernel
+	Form
+}
+
+// Form is what is done to graphs before a kernel sees them.
+type Form struct {
 	// Standardize makes every vertex attribute x to (x − m)/s, with its mean m and standard
 	// deviation s over the vertices of the training graphs.
 	Standardize bool
-	// Subdivide makes a vertex of every edge, so that a kernel sees the labels of edges.
-	Subdivide bool
+	// Incident adds the labels of its edges to the label of every vertex. Subdivide makes a vertex
+	// of every edge. So a kernel that looks at vertices alone sees the labels of edges.
+	Incident, Subdivide bool
+}
+
+// fields returns the fields of the form with their names.
+func (f *Form) fields() []formField {
+	return []formField{{"standardize", &f.Standardize}, {"incident", &f.Incident}, {"subdivide", &f.Subdivide}}
+}
+
+type formField struct {
+	name string
+	on   *bool
 }
 
 func init() { Register(Sum{}) }
@@ -90,13 +105,16 @@ func Product(kernels ...Kernel) Sum {
 }
 
 // Subdivided returns the kernel of graphs whose edges have become vertices.
-func Subdivided(k Kernel) Sum { return SumOf(k).prepared(Factor{Subdivide: true}) }
+func Subdivided(k Kernel) Sum { return SumOf(k).prepared(Form{Subdivide: true}) }
+
+// Incident returns the kernel of graphs whose vertices have the labels of their edges in their own.
+func Incident(k Kernel) Sum { return SumOf(k).prepared(Form{Incident: true}) }
 
 // Standardized returns the kernel of graphs whose attributes are standardised.
-func Standardized(k Kernel) Sum { return SumOf(k).prepared(Factor{Standardize: true}) }
+func Standardized(k Kernel) Sum { return SumOf(k).prepared(Form{Standardize: true}) }
 
 // prepared returns the sum with more done to the graphs of every kernel in it.
-func (s Sum) prepared(more Factor) Sum {
+func (s Sum) prepared(more Form) Sum {
 	var out Sum
 	for _, t := range s.Terms {
 		factors := slices.Clone(t.Factors)
@@ -105,8 +123,9 @@ func (s Sum) prepared(more Factor) Sum {
 				factors[i].Kernel = over.prepared(more)
 				continue
 			}
-			factors[i].Standardize = f.Standardize || more.Standardize
-			factors[i].Subdivide = f.Subdivide || more.Subdivide
+			for j, field := range factors[i].fields() {
+				*field.on = *field.on || *more.fields()[j].on
+			}
 		}
 		out.Terms = append(out.Terms, Term{t.Weight, factors})
 	}
@@ -197,11 +216,10 @@ func (s Sum) String() string {
 // String returns the text of the kernel and of what is done to graphs.
 func (f Factor) String() string {
 	text := f.Kernel.String()
-	if f.Standardize {
-		text += " standardize"
-	}
-	if f.Subdivide {
-		text += " subdivide"
+	for _, field := range f.fields() {
+		if *field.on {
+			text += " " + field.name
+		}
 	}
 	return text
 }
@@ -220,8 +238,8 @@ func (s Sum) Validate() error {
 		}
 		for _, f := range t.Factors {
 			_, nested := asSum(f.Kernel)
-			if nested && (f.Standardize || f.Subdivide) {
-				return fmt.Errorf("sum: term %d: subdivide and standardize are for single kernels, not for a sum", i)
+			if nested && f.Form != (Form{}) {
+				return fmt.Errorf("sum: term %d: subdivide, incident and standardize are for single kernels, not for a sum", i)
 			}
 			if err := f.Kernel.Validate(); err != nil {
 				return err
@@ -255,11 +273,10 @@ func (f Factor) MarshalJSON() ([]byte, error) {
 		return nil, err
 	}
 	b = b[:len(b)-1]
-	if f.Standardize {
-		b = append(b, `,"standardize":true`...)
-	}
-	if f.Subdivide {
-		b = append(b, `,"subdivide":true`...)
+	for _, field := range f.fields() {
+		if *field.on {
+			b = fmt.Appendf(b, ",%q:true", field.name)
+		}
 	}
 	return append(b, '}'), nil
 }
@@ -271,12 +288,12 @@ func (f *Factor) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	*f = Factor{Kernel: k}
-	for name, to := range map[string]*bool{"standardize": &f.Standardize, "subdivide": &f.Subdivide} {
-		if text, ok := rest[name]; ok {
-			if err := json.Unmarshal(text, to); err != nil {
-				return fmt.Errorf("%s: %s = %s, want true or false", k.Name(), name, text)
+	for _, field := range f.fields() {
+		if text, ok := rest[field.name]; ok {
+			if err := json.Unmarshal(text, field.on); err != nil {
+				return fmt.Errorf("%s: %s = %s, want true or false", k.Name(), field.name, text)
 			}
-			delete(rest, name)
+			delete(rest, field.name)
 		}
 	}
 	for name := range rest {

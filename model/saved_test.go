@@ -72,7 +72,7 @@ func savedForms(t *testing.T, k kernel.Kernel, graphs []*graph.Graph, every bool
 		m.Radii = m.Radii[:1]
 		k = m
 	}
-	forms := map[string]kernel.Kernel{"alone": k, "subdivided": kernel.Subdivided(k), "standardised": kernel.Standardized(k)}
+	forms := map[string]kernel.Kernel{"alone": k, "subdivided": kernel.Subdivided(k), "incident": kernel.Incident(k), "standardised": kernel.Standardized(k)}
 	if h, ok := k.(baseline.Histogram); ok && h.Edges { // there are none whose labels could be counted
 		delete(forms, "subdivided")
 	}

@@ -245,9 +245,9 @@ func (f *fitted) multiscale(graphs ...*graph.Graph) (*mlg.Model, []*graph.Graph,
 
 // unseen says what is compared but not shown by scales and vertices.
 func (f *fitted) unseen(molecules bool) string {
-	subdivided := slices.ContainsFunc(f.Kernel.Factors, func(k *kernel.FittedFactor) bool { return k.Subdivide })
+	edges := slices.ContainsFunc(f.Kernel.Factors, func(k *kernel.FittedFactor) bool { return k.Subdivide || k.Incident })
 	switch {
-	case f.scales == nil || f.scales.Subdivide || !subdivided:
+	case f.scales == nil || f.scales.Subdivide || !edges:
 		return ""
 	case molecules:
 		return "The similarity of molecules counts the orders of bonds. Similar and matched atoms leave them out."

@@ -223,7 +223,7 @@ func multiscale(m *model.Model) *mlg.Model {
 		return nil
 	}
 	for _, f := range m.Kernel.Factors {
-		if k := model.LowRank(f); k != nil && !f.Standardize && !f.Subdivide {
+		if k := model.LowRank(f); k != nil && f.Form == (kernel.Form{}) {
 			return k
 		}
 	}
