@@ -71,7 +71,7 @@ func DefaultCandidates(info dataset.Summary) []Candidate {
 		bonds := kernel.Mean(lowRank(labels, 1, mlg.Sum, 1, 2), kernel.Subdivided(subdivided))
 		family = append(family, Setting{"mlg bonds", bonds})
 		for _, s := range counts {
-			incident = append(incident, Setting{s.Parameters + " incident", kernel.Incident(s.Kernel)})
+			incident = append(incident, Setting{s.Parameters + " bonds", kernel.Incident(s.Kernel)})
 		}
 	}
 	if info.Attributes > 0 {
