@@ -274,7 +274,7 @@ func TestDrugs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "weighted", row(t, r, "weighted").Accuracy, 227.0/234, 1.0/234)
+	near(t, "weighted", row(t, r, "weighted").Accuracy, 231.0/234, 1.0/234)
 	if a, b := row(t, r, "weighted").Accuracy, row(t, r, "labels").Accuracy; a < 0.9 || a < b {
 		t.Errorf("accuracy %v, of label histograms %v", a, b)
 	}
