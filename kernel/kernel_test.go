@@ -231,7 +231,7 @@ func TestSum(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := fits.Load(); got != 5 || len(f.Factors) != 5 {
-		t.Errorf("%d fits of %d factors, want 5: a, b, c, a of subdivided and b of standardised graphs", got, len(f.Factors))
+		t.Errorf("%d fits of %d factors, want 5: a, b, c, a and b of other forms of the graphs", got, len(f.Factors))
 	}
 	if want := 1.0; math.Abs(f.Self()-want) > 1e-15 {
 		t.Errorf("self %v, want %v", f.Self(), want)

@@ -84,10 +84,10 @@ func TestStandardized(t *testing.T) {
 	}
 }
 
-// TestSubdivided: graphs that differ in the labels of their edges alone are equal to a kernel
+// TestEdgesAreSeen: graphs that differ in the labels of their edges alone are equal to a kernel
 // on vertices, and not to the same kernel on graphs whose edges are vertices, or are in the labels of
 // their ends.
-func TestSubdivided(t *testing.T) {
+func TestEdgesAreSeen(t *testing.T) {
 	path := func(labels ...string) *graph.Graph {
 		b := graph.NewBuilder(len(labels) + 1)
 		for v := range len(labels) + 1 {

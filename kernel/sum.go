@@ -40,9 +40,12 @@ type Form struct {
 	// deviation s over the vertices of the training graphs.
 	Standardize bool
 	// Incident adds the labels of its edges to the label of every vertex. Subdivide makes a vertex
-	// of every edge. So a kernel that looks at vertices alone sees the labels of edges.
+	// of every edge.
 	Incident, Subdivide bool
 }
+
+// Edges reports whether a kernel that looks at vertices alone sees the labels of edges.
+func (f Form) Edges() bool { return f.Incident || f.Subdivide }
 
 // fields returns the fields of the form with their names.
 func (f *Form) fields() []formField {

@@ -16,7 +16,7 @@ func (m *Model) Compared() string {
 	var vertices []string
 	edges := false
 	for _, f := range m.Kernel.Factors {
-		edges = edges || f.Subdivide || f.Incident || slices.ContainsFunc(withBases(f.Kernel), seesEdges)
+		edges = edges || f.Edges() || slices.ContainsFunc(withBases(f.Kernel), seesEdges)
 		for _, feature := range m.looksAt(f) {
 			if !slices.Contains(vertices, feature) {
 				vertices = append(vertices, feature)

@@ -99,7 +99,7 @@ func FromModel(name string, m *model.Model) (*Data, error) {
 		low := model.LowRank(f)
 		d.kernel = low.Kernel()
 		d.kernel.Base = low.Base().String()
-		d.kernel.Bonds = slices.ContainsFunc(m.Kernel.Factors, func(f *kernel.FittedFactor) bool { return f.Subdivide || f.Incident })
+		d.kernel.Bonds = slices.ContainsFunc(m.Kernel.Factors, func(f *kernel.FittedFactor) bool { return f.Edges() })
 	}
 	return d, d.index()
 }

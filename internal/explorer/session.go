@@ -245,7 +245,7 @@ func (f *fitted) multiscale(graphs ...*graph.Graph) (*mlg.Model, []*graph.Graph,
 
 // unseen says what is compared but not shown by scales and vertices.
 func (f *fitted) unseen(molecules bool) string {
-	edges := slices.ContainsFunc(f.Kernel.Factors, func(k *kernel.FittedFactor) bool { return k.Subdivide || k.Incident })
+	edges := slices.ContainsFunc(f.Kernel.Factors, func(k *kernel.FittedFactor) bool { return k.Edges() })
 	switch {
 	case f.scales == nil || f.scales.Subdivide || !edges:
 		return ""
