@@ -42,7 +42,7 @@ func DefaultCandidates(info dataset.Summary) []Candidate {
 	}
 	sharp := lowRank(labels, 0.1, mlg.Mixed, 1, 2)
 	sharp.Gamma = 0.01
-	heat := lowRank("heat(0.5,1,2)", 1, mlg.Mixed, 2, 4)
+	heat := lowRank("heat(0.5,1,2)", 0.3, mlg.Mixed, 2, 4)
 	heat.Samples = 32
 	assignment := baseline.DefaultWL()
 	assignment.Variant, assignment.H = baseline.Assignment, 4

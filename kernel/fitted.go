@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/mlgkernel/mlg/graph"
 )
@@ -183,7 +184,8 @@ type FittedSum struct {
 	In      *Collection
 
 	expression
-	terms []term
+	terms    []term
+	compared atomic.Bool // Cross was called
 }
 
 // Gram implements Fitted.
@@ -210,14 +212,15 @@ func unitDiagonal(m *Matrix, of Factor) error {
 }
 
 // fewRows is the largest number of graphs that are compared factor by factor, one worker for each.
-// So few rows of a matrix would not keep the workers busy.
+// So few rows of a matrix would not keep the workers busy. The first time there is more to do: a model
+// that was read from a file computes what it needs of its training graphs.
 const fewRows = 64
 
 // Cross implements Fitted.
 func (s *FittedSum) Cross(ctx context.Context, graphs []*graph.Graph) (*Matrix, error) {
 	p := s.In.prepare(graphs)
 	ctx = withShared(ctx, &shared{})
-	if len(graphs) > fewRows {
+	if first := !s.compared.Swap(true); first || len(graphs) > fewRows {
 		return s.matrix(ctx, func(i int) (*Matrix, error) { return s.Factors[i].cross(ctx, p) })
 	}
 	of := make([]*Matrix, len(s.Factors))
