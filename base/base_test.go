@@ -280,20 +280,23 @@ func hubs(t *testing.T, weighted bool) *graph.Graph {
 	return g
 }
 
-// Twins have the same neighbours and weights.
-func TestTwins(t *testing.T) {
+// Vertices of a class have the same neighbours and weights, and others have not.
+func TestFold(t *testing.T) {
 	for weighted, want := range map[bool]int{false: 8, true: 10} {
 		g := hubs(t, weighted)
-		first := twins(g)
-		count := map[int]bool{}
-		for v, f := range first {
-			count[f] = true
-			if f > v || first[f] != f || !slices.Equal(g.Neighbors(v), g.Neighbors(f)) || !slices.Equal(g.Weights(v), g.Weights(f)) {
-				t.Errorf("vertex %d has the twin %d", v, f)
+		f, err := fold(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for v, c := range f.class {
+			for u, d := range f.class {
+				if same := slices.Equal(g.Neighbors(v), g.Neighbors(u)) && slices.Equal(g.Weights(v), g.Weights(u)); same != (c == d) {
+					t.Errorf("vertices %d and %d are in the classes %d and %d", v, u, c, d)
+				}
 			}
 		}
-		if len(count) != want {
-			t.Errorf("weighted %v: %d kinds of vertices, want %d", weighted, len(count), want)
+		if f.N() != want {
+			t.Errorf("weighted %v: %d classes, want %d", weighted, f.N(), want)
 		}
 	}
 }
@@ -356,6 +359,10 @@ func TestHeat(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		f, err := fold(g)
+		if err != nil {
+			t.Fatal(err)
+		}
 		var q quadrature
 		for b, x := range beta {
 			m := mat.NewDense(n, n, g.Laplacian(0, nil))
@@ -364,7 +371,7 @@ func TestHeat(t *testing.T) {
 			e.Exp(m)
 			for v := range n {
 				one := make([]float64, 1)
-				if err := q.heat(g, v, []float64{x}, one); err != nil {
+				if err := q.heat(f, f.class[v], []float64{x}, one); err != nil {
 					t.Fatal(err)
 				}
 				want := e.At(v, v)

@@ -17,8 +17,7 @@ import (
 // how much of a unit of heat is still at the vertex after the time β. Each β must be
 // positive. Graphs up to 128 vertices are diagonalised; on larger ones every value comes
 // from Gauss quadrature by the Lanczos process around the vertex, in time proportional to
-// the edges that heat reaches. Vertices with the same neighbours, such as the leaves of a hub, share
-// theirs. Values are rounded to 12 digits, so that vertices that a symmetry of the graph exchanges
+// the edges that heat reaches. The leaves of a hub are folded into one vertex. Values are rounded to 12 digits, so that vertices that a symmetry of the graph exchanges
 // have the same.
 func heat(beta []float64) (Kernel, error) {
 	var names []string
@@ -58,39 +57,79 @@ func heatValues(g *graph.Graph, beta []float64) ([]float64, error) {
 		}
 		return out, nil
 	}
+	f, err := fold(g)
+	if err != nil {
+		return nil, err
+	}
 	var q quadrature
-	for v, first := range twins(g) {
-		row := out[v*len(beta) : (v+1)*len(beta)]
-		if first < v {
-			copy(row, out[first*len(beta):])
-		} else if err := q.heat(g, v, beta, row); err != nil {
+	rows := make([]float64, f.N()*len(beta))
+	for c := range f.N() {
+		if err := q.heat(f, c, beta, rows[c*len(beta):][:len(beta)]); err != nil {
 			return nil, err
 		}
+	}
+	for v, c := range f.class {
+		copy(out[v*len(beta):][:len(beta)], rows[c*len(beta):])
 	}
 	return out, nil
 }
 
-// twins returns, for every vertex, the first one that has the same neighbours by edges of the same weights. A symmetry
-// of the graph exchanges the two.
-func twins(g *graph.Graph) []int {
-	first, out := map[string]int{}, make([]int, g.N())
+// folded is a graph with one vertex for each class of vertices that have the same neighbours by edges of the
+// same weights, such as the leaves of a hub. On functions that are constant on classes, L = D−A acts as the
+// matrix M of the classes with M_cc = d_c and M_cd = −w_cd √(s_c s_d): d are degrees, s sizes, w weights of the
+// edges between two vertices. A function on one class that sums to 0 is an eigenvector of d_c. So for v in c
+//
+//	exp(−βL)_vv = exp(−βM)_cc / s_c + (1 − 1/s_c) exp(−β d_c).
+type folded struct {
+	*graph.Graph           // its weights are w_cd √(s_c s_d)
+	class        []int     // by vertex
+	size, degree []float64 // by class
+}
+
+// fold returns the classes of g, numbered by their first vertices.
+func fold(g *graph.Graph) (*folded, error) {
+	f := &folded{class: make([]int, g.N())}
+	numbers := map[string]int{}
+	var first []int // by class
 	var key []byte
-	for v := range out {
+	for v := range f.class {
 		key = key[:0]
+		degree := float64(g.Degree(v))
 		for _, u := range g.Neighbors(v) { // ascending
 			key = binary.LittleEndian.AppendUint32(key, uint32(u))
 		}
-		for _, w := range g.Weights(v) {
-			key = binary.LittleEndian.AppendUint64(key, math.Float64bits(w))
+		if weights := g.Weights(v); weights != nil {
+			degree = 0
+			for _, w := range weights {
+				degree += w
+				key = binary.LittleEndian.AppendUint64(key, math.Float64bits(w))
+			}
 		}
-		at, ok := first[string(key)]
+		c, ok := numbers[string(key)]
 		if !ok {
-			at = v
-			first[string(key)] = v
+			c = len(first)
+			numbers[string(key)] = c
+			first, f.size, f.degree = append(first, v), append(f.size, 0), append(f.degree, degree)
 		}
-		out[v] = at
+		f.class[v] = c
+		f.size[c]++
 	}
-	return out
+	b := graph.NewBuilder(len(first))
+	for c, v := range first {
+		weights := g.Weights(v)
+		for i, u := range g.Neighbors(v) {
+			if d := f.class[u]; c < d && int(u) == first[d] {
+				w := math.Sqrt(f.size[c] * f.size[d])
+				if weights != nil {
+					w *= weights[i]
+				}
+				b.AddWeightedEdge(c, d, w)
+			}
+		}
+	}
+	var err error
+	f.Graph, err = b.Build()
+	return f, err
 }
 
 func round12(x float64) float64 {
@@ -104,8 +143,8 @@ func round12(x float64) float64 {
 	return math.Round(x*scale) / scale
 }
 
-// quadrature computes e_vᵀ exp(−βL) e_v by the Lanczos process: with T the tridiagonal
-// matrix after k steps from e_v, the value is (exp(−βT))₁₁, exact for polynomials of
+// quadrature computes e_cᵀ exp(−βM) e_c by the Lanczos process: with T the tridiagonal
+// matrix after k steps from e_c, the value is (exp(−βT))₁₁, exact for polynomials of
 // degree 2k−1. The vectors live on the ball that k steps reach.
 type quadrature struct {
 	scratch    graph.Scratch
@@ -120,15 +159,16 @@ type quadrature struct {
 	values, residue, first []float64
 }
 
-func (q *quadrature) heat(g *graph.Graph, v int, beta []float64, out []float64) error {
-	q.start(g)
+// heat writes the values of the vertices of class c.
+func (q *quadrature) heat(f *folded, c int, beta []float64, out []float64) error {
+	q.start(f.Graph)
 	defer q.end()
 	// The degree that exp needs on the spectrum grows like √(βλ₁); steps are added until the
 	// values settle to a digit more than is kept, or as far as the rounding of eigenvalues, a few ε‖T‖, lets
 	// exp(−βλ) settle: around hubs that is less. On more steps than vertices the process has seen the whole space.
 	var last []float64
 	for steps := 8; ; steps *= 2 {
-		done := q.lanczos(g, v, steps)
+		done := q.lanczos(f, c, steps)
 		values, err := q.evaluate(beta)
 		if err != nil {
 			return err
@@ -139,9 +179,10 @@ func (q *quadrature) heat(g *graph.Graph, v int, beta []float64, out []float64) 
 				settled = false
 			}
 		}
-		if done || settled || steps > 2*g.N() {
+		if done || settled || steps > 2*f.N() {
+			share := 1 / f.size[c]
 			for i, x := range values {
-				out[i] = round12(x)
+				out[i] = round12(x*share + (1-share)*math.Exp(-beta[i]*f.degree[c]))
 			}
 			return nil
 		}
@@ -179,9 +220,9 @@ func (q *quadrature) reach(g *graph.Graph, v, radius int) {
 	}
 }
 
-// lanczos goes on from v to the given number of steps and reports whether the Krylov space is exhausted.
-func (q *quadrature) lanczos(g *graph.Graph, v, steps int) bool {
-	q.reach(g, v, steps)
+// lanczos goes on from c to the given number of steps and reports whether the Krylov space is exhausted.
+func (q *quadrature) lanczos(f *folded, c, steps int) bool {
+	q.reach(f.Graph, c, steps)
 	for k := len(q.alpha); k < steps; k++ {
 		b := 0.0
 		if k > 0 {
@@ -192,7 +233,7 @@ func (q *quadrature) lanczos(g *graph.Graph, v, steps int) bool {
 			}
 			q.prev, q.cur, q.next = q.cur, q.next, q.prev
 		}
-		q.multiply(g)
+		q.multiply(f)
 		a := dot(q.next, q.cur)
 		for i := range q.next {
 			q.next[i] -= a*q.cur[i] + b*q.prev[i]
@@ -208,22 +249,21 @@ func (q *quadrature) lanczos(g *graph.Graph, v, steps int) bool {
 	return false
 }
 
-// multiply sets next = L cur on the ball.
-func (q *quadrature) multiply(g *graph.Graph) {
-	for i, u := range q.ball {
-		s := 0.0
-		wt := g.Weights(int(u))
-		x := q.cur[i]
-		for j, w := range g.Neighbors(int(u)) {
-			weight := 1.0
-			if wt != nil {
-				weight = wt[j]
+// multiply sets next = M cur on the ball.
+func (q *quadrature) multiply(f *folded) {
+	for i, c := range q.ball {
+		s := f.degree[c] * q.cur[i]
+		weights := f.Weights(int(c))
+		for j, d := range f.Neighbors(int(c)) {
+			a := q.at[d]
+			if a < 0 {
+				continue // outside the ball the vector is still zero
 			}
-			y := 0.0 // outside the ball the vector is still zero
-			if a := q.at[w]; a >= 0 {
-				y = q.cur[a]
+			w := 1.0
+			if weights != nil {
+				w = weights[j]
 			}
-			s += weight * (x - y)
+			s -= w * q.cur[a]
 		}
 		q.next[i] = s
 	}
