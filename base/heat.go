@@ -17,8 +17,8 @@ import (
 // how much of a unit of heat is still at the vertex after the time β. Each β must be
 // positive. Graphs up to 128 vertices are diagonalised; on larger ones every value comes
 // from Gauss quadrature by the Lanczos process around the vertex, in time proportional to
-// the edges that heat reaches. The leaves of a hub are folded into one vertex. Values are rounded to 12 digits, so that vertices that a symmetry of the graph exchanges
-// have the same.
+// the edges that heat reaches, with the leaves of a hub as one vertex. Values are rounded to 12
+// digits, so that vertices that a symmetry of the graph exchanges have the same.
 func heat(beta []float64) (Kernel, error) {
 	var names []string
 	for _, b := range beta {
