@@ -18,7 +18,6 @@ type Collection struct {
 	mu       sync.Mutex
 	standard *Standardization
 	factors  map[string]*FittedFactor
-	room     int64 // bytes of Gram matrices that may still be kept
 }
 
 // NewCollection returns a collection of graphs to which nothing is fitted.
@@ -26,26 +25,6 @@ func NewCollection(graphs []*graph.Graph) *Collection {
 	c := &Collection{graphs: graphs, factors: map[string]*FittedFactor{}}
 	c.training = c.prepare(graphs)
 	return c
-}
-
-// Keep lets the collection keep Gram matrices of its factors, up to a number of bytes. They are
-// then not computed again.
-func (c *Collection) Keep(bytes int64) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.room = bytes
-}
-
-// keeps reports whether a matrix is to be kept.
-func (c *Collection) keeps(m *Matrix) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	size := 8 * int64(len(m.Data))
-	if size > c.room {
-		return false
-	}
-	c.room -= size
-	return true
 }
 
 // Standardization returns the means and deviations that standardise the collection's attributes. It
@@ -215,7 +194,7 @@ func (g *Grams) Gram(ctx context.Context, k Kernel) (*Matrix, error) {
 	}
 	ctx = withShared(ctx, &g.shared)
 	g.single = func(i int) ([]float64, error) {
-		m, err := g.In.factor(g.nodes[i].Factor).gramOf(ctx, g.Of)
+		m, err := g.In.factor(g.nodes[i].Factor).gram(ctx, g.Of)
 		if err == nil && g.nodes[i].part {
 			err = unitDiagonal(m, g.nodes[i].Factor)
 		}

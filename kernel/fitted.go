@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/mlgkernel/mlg/graph"
 )
@@ -17,12 +16,11 @@ type FittedFactor struct {
 	in *Collection
 
 	mu     sync.Mutex
-	fitted Fitted
-	gram   *Matrix // nil unless it is kept
+	fitted *Fitted
 }
 
 // Fitted returns the kernel fitted to the collection's graphs, which is done once.
-func (f *FittedFactor) Fitted(ctx context.Context) (Fitted, error) {
+func (f *FittedFactor) Fitted(ctx context.Context) (*Fitted, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.fitted != nil {
@@ -44,14 +42,14 @@ func (f *FittedFactor) Fitted(ctx context.Context) (Fitted, error) {
 }
 
 // Adopt takes a kernel that was fitted before, as a file has it.
-func (f *FittedFactor) Adopt(fitted Fitted) {
+func (f *FittedFactor) Adopt(fitted *Fitted) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.fitted = fitted
 }
 
 // Known returns what Fitted returned before, nil if nothing is fitted yet.
-func (f *FittedFactor) Known() Fitted {
+func (f *FittedFactor) Known() *Fitted {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.fitted
@@ -65,59 +63,21 @@ func (f *FittedFactor) Prepare(graphs []*graph.Graph) ([]*graph.Graph, error) {
 	return f.in.prepare(graphs).in(f.Form)
 }
 
-// Gram returns the kernel matrix of the collection's graphs, which must not be changed.
-func (f *FittedFactor) Gram(ctx context.Context) (*Matrix, error) {
+// gram returns the kernel matrix of some of the collection's graphs, all for nil.
+func (f *FittedFactor) gram(ctx context.Context, graphs []int) (*Matrix, error) {
 	fitted, err := f.Fitted(ctx)
 	if err != nil {
 		return nil, err
 	}
-	f.mu.Lock()
-	known := f.gram
-	f.mu.Unlock()
-	if known != nil {
-		return known, nil
+	train := fitted.Train
+	if graphs != nil {
+		train = train.Select(graphs)
 	}
-	m, err := fitted.Gram(ctx)
-	if err == nil && f.in.keeps(m) {
-		f.mu.Lock()
-		f.gram = m
-		f.mu.Unlock()
-	}
-	return m, err
+	return Between(ctx, fitted.Map, train, train)
 }
 
-// keeps reports whether a matrix is the one that is kept.
-func (f *FittedFactor) keeps(m *Matrix) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.gram == m
-}
-
-// gramOf returns the kernel matrix of some of the collection's graphs, all where there are none.
-func (f *FittedFactor) gramOf(ctx context.Context, graphs []int) (*Matrix, error) {
-	if graphs == nil {
-		return f.Gram(ctx)
-	}
-	fitted, err := f.Fitted(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if s, ok := fitted.(Sampler); ok {
-		return s.GramOf(ctx, graphs)
-	}
-	m, err := f.Gram(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return m.Select(graphs, graphs), nil
-}
-
-// Cross returns the kernel matrix between graphs (rows) and those of the collection.
-func (f *FittedFactor) Cross(ctx context.Context, graphs []*graph.Graph) (*Matrix, error) {
-	return f.cross(ctx, f.in.prepare(graphs))
-}
-
-func (f *FittedFactor) cross(ctx context.Context, p *prepared) (*Matrix, error) {
+// transform returns the features of graphs.
+func (f *FittedFactor) transform(ctx context.Context, p *prepared) (Features, error) {
 	graphs, err := p.in(f.Form)
 	if err != nil {
 		return nil, err
@@ -126,7 +86,7 @@ func (f *FittedFactor) cross(ctx context.Context, p *prepared) (*Matrix, error) 
 	if err != nil {
 		return nil, err
 	}
-	return fitted.Cross(ctx, graphs)
+	return fitted.Transform(ctx, graphs)
 }
 
 // Resolved returns the factor's kernel with what the collection's graphs decide; see Resolver.
@@ -146,58 +106,129 @@ func (f *FittedFactor) Resolved() (Kernel, error) {
 	return k, nil
 }
 
-// Compare returns the kernel of two graphs, fitted to the collection. The graphs may be new. A
-// Resolver, and a kernel that cannot compare new graphs, sees only the two graphs.
-func (f *FittedFactor) Compare(ctx context.Context, g, h *graph.Graph) (float64, error) {
-	two, err := f.Prepare([]*graph.Graph{g, h})
-	if err != nil {
-		return 0, err
-	}
-	if _, ok := f.Kernel.(Resolver); !ok {
-		fitted, err := f.Fitted(ctx)
-		if err != nil {
-			return 0, err
-		}
-		if c, ok := fitted.(Comparer); ok {
-			return c.Compare(ctx, two[0], two[1])
-		}
-	}
-	k, err := f.Resolved()
-	if err != nil {
-		return 0, err
-	}
-	fitted, err := k.Fit(ctx, two)
-	if err != nil {
-		return 0, fmt.Errorf("%s: %w", f, err)
-	}
-	m, err := fitted.Gram(ctx)
-	if err != nil {
-		return 0, err
-	}
-	return m.At(0, 1), nil
-}
-
-// FittedSum is a sum over a collection.
+// FittedSum is a sum over a collection. It is a Map.
 type FittedSum struct {
 	Sum     Sum             // written out
 	Factors []*FittedFactor // the distinct ones, which are the nodes of the expression
 	In      *Collection
 
 	expression
-	terms    []term
-	compared atomic.Bool // Cross was called
+	terms []term
+
+	mu    sync.Mutex
+	train *sumFeatures // of the collection's graphs; nil until they are asked for
 }
 
-// Gram implements Fitted.
-func (s *FittedSum) Gram(ctx context.Context) (*Matrix, error) {
+var _ Map = (*FittedSum)(nil)
+
+// sumFeatures are the features of graphs under a sum, by factor.
+type sumFeatures struct{ of []Features }
+
+// Train returns the features of the collection's graphs, which are computed once.
+func (s *FittedSum) Train(ctx context.Context) (Features, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.train != nil {
+		return s.train, nil
+	}
 	ctx = withShared(ctx, &shared{})
-	return s.matrix(ctx, func(i int) (*Matrix, error) {
-		m, err := s.Factors[i].Gram(ctx)
-		if err == nil && !s.Sum.single() {
-			err = unitDiagonal(m, s.Factors[i].Factor)
+	out := &sumFeatures{}
+	for _, f := range s.Factors {
+		fitted, err := f.Fitted(ctx)
+		if err != nil {
+			return nil, err
 		}
-		return m, err
+		out.of = append(out.of, fitted.Train)
+	}
+	s.train = out
+	return out, nil
+}
+
+// Factor returns what features have of a factor, by its position in Factors.
+func (s *FittedSum) Factor(a Features, factor int) Features { return a.(*sumFeatures).of[factor] }
+
+// fewGraphs is the largest number of graphs that are transformed factor by factor, one worker for
+// each. So few graphs would not keep the workers busy.
+const fewGraphs = 64
+
+// Transform implements Map.
+func (s *FittedSum) Transform(ctx context.Context, graphs []*graph.Graph) (Features, error) {
+	p := s.In.prepare(graphs)
+	ctx = withShared(ctx, &shared{})
+	out := &sumFeatures{make([]Features, len(s.Factors))}
+	outer, inner := WithWorkers(ctx, 1), ctx
+	if len(graphs) <= fewGraphs {
+		outer, inner = ctx, outer
+	}
+	return out, Each(outer, len(out.of), 1, func(_, i int) (err error) {
+		out.of[i], err = s.Factors[i].transform(inner, p)
+		return err
 	})
+}
+
+// Fill implements Map.
+func (s *FittedSum) Fill(ctx context.Context, dst []float64, stride int, b Block) error {
+	x, y := b.A.(*sumFeatures), b.B.(*sumFeatures)
+	height, width := b.I1-b.I0, b.J1-b.J0
+	fill := func(i int, dst []float64, stride int) error {
+		fitted, err := s.Factors[i].Fitted(ctx)
+		if err != nil {
+			return err
+		}
+		part := b
+		part.A, part.B = x.of[i], y.of[i]
+		return fitted.Fill(ctx, dst, stride, part)
+	}
+	if s.Sum.single() {
+		return fill(0, dst, stride)
+	}
+	to := dst
+	if stride != width {
+		to = nil
+	} else {
+		to = dst[:height*width]
+	}
+	to, err := s.Combine(WithWorkers(ctx, 1), to, func(i int) ([]float64, error) {
+		values := make([]float64, height*width)
+		if err := fill(i, values, width); err != nil {
+			return nil, err
+		}
+		if b.Square() {
+			return values, unitDiagonal(&Matrix{height, width, values}, s.Factors[i].Factor)
+		}
+		return values, nil
+	})
+	if err == nil && stride != width {
+		for i := range height {
+			copy(dst[i*stride:][:width], to[i*width:])
+		}
+	}
+	return err
+}
+
+// Join implements Map.
+func (s *FittedSum) Join(parts ...Features) Features {
+	out := &sumFeatures{}
+	for i, f := range s.Factors {
+		var of []Features
+		for _, p := range parts {
+			of = append(of, p.(*sumFeatures).of[i])
+		}
+		out.of = append(out.of, f.Known().Join(of...))
+	}
+	return out
+}
+
+// Len implements Features.
+func (x *sumFeatures) Len() int { return x.of[0].Len() }
+
+// Select implements Features.
+func (x *sumFeatures) Select(at []int) Features {
+	out := &sumFeatures{make([]Features, len(x.of))}
+	for i, f := range x.of {
+		out.of[i] = f.Select(at)
+	}
+	return out
 }
 
 // unitDiagonal returns an error unless a Gram matrix has ones on its diagonal. Normalised kernels of
@@ -211,58 +242,36 @@ func unitDiagonal(m *Matrix, of Factor) error {
 	return nil
 }
 
-// fewRows is the largest number of graphs that are compared factor by factor, one worker for each.
-// So few rows of a matrix would not keep the workers busy. The first time there is more to do: a model
-// that was read from a file computes what it needs of its training graphs.
-const fewRows = 64
-
-// Cross implements Fitted.
-func (s *FittedSum) Cross(ctx context.Context, graphs []*graph.Graph) (*Matrix, error) {
-	p := s.In.prepare(graphs)
-	ctx = withShared(ctx, &shared{})
-	if first := !s.compared.Swap(true); first || len(graphs) > fewRows {
-		return s.matrix(ctx, func(i int) (*Matrix, error) { return s.Factors[i].cross(ctx, p) })
-	}
-	of := make([]*Matrix, len(s.Factors))
-	one := WithWorkers(ctx, 1)
-	err := Each(ctx, len(of), 1, func(_, i int) (err error) {
-		of[i], err = s.Factors[i].cross(one, p)
-		return err
-	})
+// Gram returns the kernel matrix of the collection's graphs.
+func (s *FittedSum) Gram(ctx context.Context) (*Matrix, error) {
+	train, err := s.Train(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return s.matrix(ctx, func(i int) (*Matrix, error) { return of[i], nil })
+	return Between(ctx, s, train, train)
 }
 
-// matrix combines the matrices of the factors. Where there is one, and nobody else has its matrix,
-// that is the result, without a copy.
-func (s *FittedSum) matrix(ctx context.Context, of func(factor int) (*Matrix, error)) (*Matrix, error) {
-	var out Matrix
-	var err error
-	if s.Sum.single() {
-		if m, err := of(0); err != nil || !s.Factors[0].keeps(m) {
-			return m, err
-		}
+// Cross returns the kernel matrix between graphs (rows) and those of the collection.
+func (s *FittedSum) Cross(ctx context.Context, graphs []*graph.Graph) (*Matrix, error) {
+	train, err := s.Train(ctx)
+	if err != nil {
+		return nil, err
 	}
-	out.Data, err = s.Combine(ctx, nil, func(i int) ([]float64, error) {
-		m, err := of(i)
-		if err != nil {
-			return nil, err
-		}
-		out.Rows, out.Cols = m.Rows, m.Cols
-		return m.Data, nil
-	})
-	return &out, err
+	a, err := s.Transform(ctx, graphs)
+	if err != nil {
+		return nil, err
+	}
+	return Between(ctx, s, a, train)
 }
 
-// Compare implements Comparer.
+// Compare returns the kernel of two graphs, which may be new.
 func (s *FittedSum) Compare(ctx context.Context, g, h *graph.Graph) (float64, error) {
+	two, err := s.Transform(ctx, []*graph.Graph{g, h})
+	if err != nil {
+		return 0, err
+	}
 	k := make([]float64, 1)
-	_, err := s.Combine(ctx, k, func(i int) ([]float64, error) {
-		v, err := s.Factors[i].Compare(ctx, g, h)
-		return []float64{v}, err
-	})
+	err = s.Fill(ctx, k, 1, Block{two, 0, 1, two, 1, 2})
 	return k[0], err
 }
 
@@ -288,16 +297,12 @@ func (s *FittedSum) Self() float64 {
 	return sum
 }
 
-// Diagonal returns the kernel of each of some graphs, which need not be of the collection, with itself.
-func (s *FittedSum) Diagonal(ctx context.Context, graphs []*graph.Graph) ([]float64, error) {
+// Diagonal returns the kernel of each of some graphs with itself.
+func (s *FittedSum) Diagonal(ctx context.Context, a Features) ([]float64, error) {
 	if k := self(s.Sum); !math.IsNaN(k) {
-		return slices.Repeat([]float64{k}, len(graphs)), nil
+		return slices.Repeat([]float64{k}, a.Len()), nil
 	}
-	out := make([]float64, len(graphs))
-	return out, Each(ctx, len(graphs), 1, func(_, i int) (err error) {
-		out[i], err = s.Compare(ctx, graphs[i], graphs[i])
-		return err
-	})
+	return Self(ctx, s, a)
 }
 
 // Alone returns the sum over a collection in which nothing else is fitted.

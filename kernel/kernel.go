@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -18,28 +19,76 @@ type Kernel interface {
 	String() string
 	// Validate names the first parameter with an impossible value, and what is wanted.
 	Validate() error
-	// Fit takes from the training graphs all that is needed to compare them with each
-	// other and with new graphs.
-	Fit(ctx context.Context, graphs []*graph.Graph) (Fitted, error)
+	// Fit takes from the training graphs all that is needed to turn graphs into features and to
+	// compare these.
+	Fit(ctx context.Context, graphs []*graph.Graph) (*Fitted, error)
+	// Decode returns the map that Map.AppendBinary wrote for this kernel. It trusts nothing in the
+	// bytes, which it may keep.
+	Decode(data []byte) (Map, error)
 }
 
-// Fitted is a kernel fitted to training graphs. What it computes for training graphs does
-// not depend on the new graphs that it is asked about. Matrices belong to the caller.
-type Fitted interface {
-	// Gram returns the kernel matrix of the training graphs.
-	Gram(ctx context.Context) (*Matrix, error)
-	// Cross returns the kernel matrix between graphs (rows) and the training graphs (columns).
-	Cross(ctx context.Context, graphs []*graph.Graph) (*Matrix, error)
+// Map is what fitting makes of a kernel: it turns graphs into features, and compares these. The
+// features of a graph depend on the map and the graph alone, and a kernel value on the map and the
+// two graphs alone, to the bit. Methods may be called concurrently.
+type Map interface {
+	// Transform returns the features of graphs.
+	Transform(ctx context.Context, graphs []*graph.Graph) (Features, error)
+	// Fill sets dst[(i−I0)·stride + (j−J0)] to the kernel of graph i of A and graph j of B for every
+	// pair of a block. It runs in the calling goroutine, unless the map is Whole, and on the device
+	// of the context.
+	Fill(ctx context.Context, dst []float64, stride int, b Block) error
+	// Join returns the features of one set of graphs after the other.
+	Join(parts ...Features) Features
+	// AppendBinary appends the map to b, for Kernel.Decode.
+	AppendBinary(b []byte) ([]byte, error)
+	// DecodeFeatures returns what Features.AppendBinary wrote. It trusts nothing in the bytes, which
+	// it may keep.
+	DecodeFeatures(data []byte) (Features, error)
 }
 
-// Sampler is a Fitted that computes the kernel matrix of some training graphs without that of all.
-type Sampler interface {
-	GramOf(ctx context.Context, graphs []int) (*Matrix, error)
+// Features are what a map keeps of some graphs. They are never changed.
+type Features interface {
+	// Len returns the number of graphs.
+	Len() int
+	// Select returns the features of some graphs, by their positions.
+	Select(at []int) Features
+	// AppendBinary appends the features to b, for Map.DecodeFeatures.
+	AppendBinary(b []byte) ([]byte, error)
 }
 
-// Comparer is a Fitted that compares two new graphs.
-type Comparer interface {
-	Compare(ctx context.Context, g, h *graph.Graph) (float64, error)
+// Block is a rectangle of a kernel matrix: the graphs I0 … I1-1 of A with the graphs J0 … J1-1 of B.
+type Block struct {
+	A      Features
+	I0, I1 int
+	B      Features
+	J0, J1 int
+}
+
+// Square reports whether rows and columns are the same graphs, so that each pair is needed once.
+func (b Block) Square() bool { return b.A == b.B && b.I0 == b.J0 && b.I1 == b.J1 }
+
+// Whole is a Map that computes one large block faster than its parts, with the goroutines of the
+// context.
+type Whole interface{ Whole() }
+
+// Fitted is a kernel fitted to training graphs: its map, and their features.
+type Fitted struct {
+	Map
+	Train Features
+}
+
+// Gram returns the kernel matrix of the training graphs.
+func (f *Fitted) Gram(ctx context.Context) (*Matrix, error) {
+	return Between(ctx, f.Map, f.Train, f.Train)
+}
+
+// Cross returns the kernel matrix between graphs (rows) and the training graphs (columns).
+func (f *Fitted) Cross(ctx context.Context, graphs []*graph.Graph) (*Matrix, error) {
+	a, err := f.Transform(ctx, graphs)
+	if err != nil {
+		return nil, err
+	}
+	return Between(ctx, f.Map, a, f.Train)
 }
 
 // Resolver is a Kernel whose value for two graphs does not depend on the other graphs that it is
@@ -92,25 +141,66 @@ func self(k Kernel) float64 {
 	return 1
 }
 
-// Given is a kernel whose matrix is known before it is fitted.
+// Given is a kernel whose matrix is known before it is fitted. The features of a graph are its row.
 type Given struct {
 	Kernel
 	Matrix *Matrix
 }
 
 // Fit implements Kernel. It computes nothing.
-func (k Given) Fit(context.Context, []*graph.Graph) (Fitted, error) { return k, nil }
-
-// Gram implements Fitted.
-func (k Given) Gram(context.Context) (*Matrix, error) { return k.Matrix, nil }
-
-// Cross implements Fitted: there are no values of other graphs.
-func (k Given) Cross(context.Context, []*graph.Graph) (*Matrix, error) {
-	return nil, fmt.Errorf("%s: the matrix is given, so there are no values for other graphs", k)
+func (k Given) Fit(context.Context, []*graph.Graph) (*Fitted, error) {
+	rows := make(rowNumbers, k.Matrix.Rows)
+	for i := range rows {
+		rows[i] = i
+	}
+	return &Fitted{givenMap{k}, &rows}, nil
 }
 
 // Semidefinite reports whether the kernel is positive semi-definite.
 func (k Given) Semidefinite() bool { return Semidefinite(k.Kernel) }
+
+type givenMap struct{ Given }
+
+func (m givenMap) Transform(context.Context, []*graph.Graph) (Features, error) {
+	return nil, fmt.Errorf("%s: the matrix is given, so there are no values for other graphs", m)
+}
+
+func (m givenMap) Fill(_ context.Context, dst []float64, stride int, b Block) error {
+	rows, cols := *b.A.(*rowNumbers), *b.B.(*rowNumbers)
+	for i, r := range rows[b.I0:b.I1] {
+		for j, c := range cols[b.J0:b.J1] {
+			dst[i*stride+j] = m.Matrix.At(r, c)
+		}
+	}
+	return nil
+}
+
+func (m givenMap) Join(parts ...Features) Features {
+	var out rowNumbers
+	for _, p := range parts {
+		out = append(out, *p.(*rowNumbers)...)
+	}
+	return &out
+}
+
+func (m givenMap) AppendBinary([]byte) ([]byte, error)      { return nil, errGiven }
+func (m givenMap) DecodeFeatures([]byte) (Features, error)  { return nil, errGiven }
+func (r *rowNumbers) AppendBinary(b []byte) ([]byte, error) { return nil, errGiven }
+
+var errGiven = errors.New("a given matrix cannot be kept as features")
+
+// rowNumbers are the features of Given: rows of its matrix.
+type rowNumbers []int
+
+func (r *rowNumbers) Len() int { return len(*r) }
+
+func (r *rowNumbers) Select(at []int) Features {
+	out := make(rowNumbers, len(at))
+	for k, i := range at {
+		out[k] = (*r)[i]
+	}
+	return &out
+}
 
 // Matrix is a dense matrix in row-major order.
 type Matrix struct {

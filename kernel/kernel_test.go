@@ -35,27 +35,31 @@ func (k size) Name() string    { return "size" }
 func (k size) String() string  { return Text(k) }
 func (k size) Validate() error { return Check(k) }
 
-func (k size) Fit(_ context.Context, graphs []*graph.Graph) (Fitted, error) {
+func (k size) Fit(_ context.Context, graphs []*graph.Graph) (*Fitted, error) {
 	fits.Add(1)
-	return fittedSize{k, graphs}, nil
+	return &Fitted{sizeMap{k}, &Graphs{graphs}}, nil
 }
 
-type fittedSize struct {
-	k      size
-	graphs []*graph.Graph
+func (k size) Decode([]byte) (Map, error) { return sizeMap{k}, nil }
+
+type sizeMap struct{ k size }
+
+func (m sizeMap) Transform(_ context.Context, graphs []*graph.Graph) (Features, error) {
+	return &Graphs{graphs}, nil
 }
 
-func (f fittedSize) Gram(ctx context.Context) (*Matrix, error) { return f.Cross(ctx, f.graphs) }
-
-func (f fittedSize) Cross(_ context.Context, graphs []*graph.Graph) (*Matrix, error) {
-	m := NewMatrix(len(graphs), len(f.graphs))
-	for i, g := range graphs {
-		for j, h := range f.graphs {
-			m.Set(i, j, float64(f.k.Scale)*math.Exp(-f.k.Rate*math.Abs(float64(g.N()-h.N()))))
+func (m sizeMap) Fill(_ context.Context, dst []float64, stride int, b Block) error {
+	for i, g := range b.A.(*Graphs).List[b.I0:b.I1] {
+		for j, h := range b.B.(*Graphs).List[b.J0:b.J1] {
+			dst[i*stride+j] = float64(m.k.Scale) * math.Exp(-m.k.Rate*math.Abs(float64(g.N()-h.N())))
 		}
 	}
-	return m, nil
+	return nil
 }
+
+func (m sizeMap) Join(parts ...Features) Features              { return JoinGraphs(parts...) }
+func (m sizeMap) AppendBinary(b []byte) ([]byte, error)        { return b, nil }
+func (m sizeMap) DecodeFeatures(data []byte) (Features, error) { return DecodeGraphs(data) }
 
 func path(t *testing.T, n int) *graph.Graph {
 	t.Helper()

@@ -265,8 +265,13 @@ func (s Sum) Semidefinite() bool {
 }
 
 // Fit implements Kernel.
-func (s Sum) Fit(ctx context.Context, graphs []*graph.Graph) (Fitted, error) {
-	return NewCollection(graphs).Fit(ctx, s)
+func (s Sum) Fit(ctx context.Context, graphs []*graph.Graph) (*Fitted, error) {
+	m, err := NewCollection(graphs).Fit(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	train, err := m.Train(ctx)
+	return &Fitted{m, train}, err
 }
 
 // MarshalJSON implements json.Marshaler.
