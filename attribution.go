@@ -12,25 +12,22 @@ import (
 )
 
 // Attribute returns the slopes ∂f/∂s_v at s = 1 of a function f of the kernel values k(G, H_i) with
-// the training graphs H_i, given ∂f/∂log k(G, H_i). Every vertex v of G has a factor s_v that
+// graphs H_i, given as features, and ∂f/∂log k(G, H_i). Every vertex v of G has a factor s_v that
 // multiplies its base features q₀(v); the model and the H_i are fixed
 // (docs/explanation/explain.md). Derivatives are carried through all levels by reverse
-// accumulation. It panics if there are not as many slopes as training graphs.
+// accumulation. It panics if there are not as many slopes as graphs H_i.
 //
 // With n vertices in c classes at a level, Ñ landmarks and rank P it takes O(c Ñ P³ + n Ñ P²)
 // time, and what solving with the Laplacians of the n neighbourhoods takes.
-func (m *Model) Attribute(ctx context.Context, g *graph.Graph, slopes []float64) ([]float64, error) {
-	train, err := m.Train(ctx)
-	if err != nil {
-		return nil, err
-	}
+func (m *Model) Attribute(ctx context.Context, g *graph.Graph, others kernel.Features, slopes []float64) ([]float64, error) {
+	train := others.(*Covariances)
 	t, err := m.record(ctx, g)
 	if err != nil {
 		return nil, err
 	}
 	n, top := train.Len(), len(m.kernel.Radii)
 	if len(slopes) != n {
-		panic(fmt.Sprintf("mlg: Attribute: %d slopes for %d training graphs", len(slopes), n))
+		panic(fmt.Sprintf("mlg: Attribute: %d slopes for %d graphs", len(slopes), n))
 	}
 	first := top + 1 - len(t.whole.levels) // the first level that enters the kernel
 	logs := kernel.NewMatrix(len(t.whole.levels), n)

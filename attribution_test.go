@@ -120,14 +120,14 @@ func scaledLogK(t *testing.T, m *Model, g *graph.Graph, s []float64) []float64 {
 			continue
 		}
 		a := cov(q, all, ones(n))
-		b := m.training.covariances.levels[len(levels)]
-		row := make([]float64, m.training.covariances.Len())
+		b := m.train.levels[len(levels)]
+		row := make([]float64, m.train.Len())
 		for i := range row {
 			row[i] = logK(a, b.At(i, nil))
 		}
 		levels = append(levels, row)
 	}
-	out := make([]float64, m.training.covariances.Len())
+	out := make([]float64, m.train.Len())
 	for i := range out {
 		sum, product, last := 0.0, 1.0, 0.0
 		for _, row := range levels {
@@ -239,7 +239,7 @@ func TestAttributeDifferences(t *testing.T) {
 					return out
 				})
 				for j, f := range fs {
-					got, err := m.Attribute(t.Context(), g, f.slopes(logK))
+					got, err := m.Attribute(t.Context(), g, m.train, f.slopes(logK))
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -308,7 +308,7 @@ func TestAttributeEuler(t *testing.T) {
 		t.Fatal(err)
 	}
 	dense := func(i int) *mat.Dense {
-		packed, p := m.training.covariances.levels[0].At(i, nil), m.training.covariances.levels[0].Order()
+		packed, p := m.train.levels[0].At(i, nil), m.train.levels[0].Order()
 		out := mat.NewDense(p, p, nil)
 		for r := range p {
 			for c := range p {
@@ -321,7 +321,7 @@ func TestAttributeEuler(t *testing.T) {
 		for hi := range train {
 			w := make([]float64, len(train))
 			w[hi] = 1
-			a, err := m.Attribute(t.Context(), g, w)
+			a, err := m.Attribute(t.Context(), g, m.train, w)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -385,14 +385,14 @@ func TestAttributeInvariance(t *testing.T) {
 				var a [2][]float64
 				for j, f := range fs {
 					w := f.slopes(logK)
-					if a[j], err = m.Attribute(t.Context(), g, w); err != nil {
+					if a[j], err = m.Attribute(t.Context(), g, m.train, w); err != nil {
 						t.Fatal(err)
 					}
-					b, err := m3.Attribute(t.Context(), shuffled, w)
+					b, err := m3.Attribute(t.Context(), shuffled, m3.train, w)
 					if err != nil {
 						t.Fatal(err)
 					}
-					c, err := m3.Attribute(t.Context(), g, w)
+					c, err := m3.Attribute(t.Context(), g, m3.train, w)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -409,7 +409,7 @@ func TestAttributeInvariance(t *testing.T) {
 				for i, x := range fs[1].slopes(logK) {
 					w[i] = 3*w[i] - x
 				}
-				both, err := m.Attribute(t.Context(), g, w)
+				both, err := m.Attribute(t.Context(), g, m.train, w)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -438,7 +438,7 @@ func TestAttributeLarge(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := targets(r, 3)[1]
-	a, err := m.Attribute(t.Context(), g, f.slopes(scaledLogK(t, m, g, ones(g.N()))))
+	a, err := m.Attribute(t.Context(), g, m.train, f.slopes(scaledLogK(t, m, g, ones(g.N()))))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,27 +43,6 @@ func (c *classes) some(chosen []int32) []string {
 	return out
 }
 
-// places returns the first vertex of each of some classes.
-func (c *classes) places(chosen []int32) []Place {
-	slot := make(map[int32]int, len(chosen))
-	for i, k := range chosen {
-		slot[k] = i
-	}
-	out := make([]Place, len(chosen))
-	for g, row := range c.of {
-		for v, k := range row {
-			if i, ok := slot[k]; ok {
-				out[i] = Place{uint32(g), uint32(v)}
-				delete(slot, k)
-			}
-		}
-		if len(slot) == 0 {
-			break
-		}
-	}
-	return out
-}
-
 // compare orders classes by their number of cells and the hash of their content, which do not depend
 // on the rest of the collection.
 func (c *classes) compare(a, b int32) int {

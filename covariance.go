@@ -3,10 +3,12 @@ package mlg
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"fmt"
 
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/dense"
+	"github.com/mlgkernel/mlg/internal/file"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/spd"
 )
@@ -59,7 +61,7 @@ func (m *Model) covariances(ctx context.Context, at *level, chosen []int32) (*sp
 	return b, err
 }
 
-// Covariances are the matrices S of graphs under a model: for each level that enters the
+// Covariances are the features of graphs, their matrices S under a model: for each level that enters the
 // kernel, one packed matrix per graph.
 type Covariances struct {
 	levels []*spd.Batch
@@ -77,9 +79,6 @@ func (c *Covariances) order() int {
 	return p
 }
 
-// Levels returns the matrices of each level that enters the kernel, as CovariancesOf takes them.
-func (c *Covariances) Levels() []*spd.Batch { return c.levels }
-
 // Orders returns the orders of the matrices S that a graph has under the model, one for each
 // level that enters the kernel: the last, or with any Combine but Top all.
 func (m *Model) Orders() []int {
@@ -92,62 +91,62 @@ func (m *Model) Orders() []int {
 	return out
 }
 
-// Packed copies the packed matrices of graph i, level after level, to dst, which has Size
-// numbers for each of the orders of the model.
-func (c *Covariances) Packed(i int, dst []float64) {
-	for _, b := range c.levels {
-		n := spd.Size(b.Order())
-		b.At(i, dst[:n])
-		dst = dst[n:]
-	}
-}
-
-// Covariances is the inverse of Packed: it returns the covariances of graphs whose packed
-// matrices are given, those of one graph after those of another. It is an error if a number
-// is not finite or a matrix not positive definite. Kernel values have the bits that they have
-// for what Transform returned. It runs in the calling goroutine.
-func (m *Model) Covariances(packed []float64) (*Covariances, error) {
-	orders := m.Orders()
-	size := 0
-	for _, p := range orders {
-		size += spd.Size(p)
-	}
-	if len(packed)%size != 0 {
-		return nil, fmt.Errorf("%d numbers for matrices of the orders %v, want a multiple of %d", len(packed), orders, size)
-	}
-	n := len(packed) / size
-	c := &Covariances{}
-	for _, p := range orders {
-		c.levels = append(c.levels, spd.NewBatch(n, p))
-	}
-	for i := range n {
-		rest := packed[i*size : (i+1)*size]
-		for _, b := range c.levels {
-			k := spd.Size(b.Order())
-			if err := b.Set(i, rest[:k]); err != nil {
-				return nil, err
-			}
-			rest = rest[k:]
-		}
-	}
-	return c, nil
-}
-
-// Select returns the covariances of some of the graphs, in the given order.
-func (c *Covariances) Select(graphs []int) *Covariances {
+// Select implements kernel.Features.
+func (c *Covariances) Select(graphs []int) kernel.Features {
 	out := &Covariances{}
 	for _, b := range c.levels {
-		some := spd.NewBatch(len(graphs), b.Order())
-		for k, i := range graphs {
-			if err := some.Set(k, b.At(i, nil)); err != nil {
-				panic(err) // it was positive definite before
-			}
-		}
-		out.levels = append(out.levels, some)
+		out.levels = append(out.levels, b.Select(graphs))
 	}
 	return out
 }
 
-// CovariancesOf returns covariances from batches of matrices, one for each of the orders of a
-// model. The batches are kept.
-func CovariancesOf(levels []*spd.Batch) *Covariances { return &Covariances{levels} }
+// Join implements kernel.Map.
+func (m *Model) Join(parts ...kernel.Features) kernel.Features {
+	out := &Covariances{}
+	for l := range m.Orders() {
+		var of []*spd.Batch
+		for _, p := range parts {
+			of = append(of, p.(*Covariances).levels[l])
+		}
+		out.levels = append(out.levels, spd.Join(of...))
+	}
+	return out
+}
+
+// AppendBinary implements kernel.Features: the number of graphs, and the matrices of one level after
+// the other, as package spd lays them out.
+func (c *Covariances) AppendBinary(b []byte) ([]byte, error) {
+	b = binary.LittleEndian.AppendUint64(b, uint64(c.Len()))
+	for _, l := range c.levels {
+		b = append(b, file.Bytes(l.Tiles())...)
+	}
+	return b, nil
+}
+
+// DecodeFeatures implements kernel.Map. It is an error if a number is not finite or a matrix not
+// positive definite. It keeps the data where they are aligned.
+func (m *Model) DecodeFeatures(data []byte) (kernel.Features, error) {
+	orders, size := m.Orders(), 0
+	for _, p := range orders {
+		size += spd.Size(p)
+	}
+	if len(data) < 8 || len(data)%8 != 0 {
+		return nil, fmt.Errorf("%d bytes of matrices, want a multiple of 8", len(data))
+	}
+	n := binary.LittleEndian.Uint64(data)
+	numbers := file.Floats(data[8:])
+	if n > uint64(len(numbers)) || len(numbers) != (int(n)+spd.Lanes-1)/spd.Lanes*spd.Lanes*size {
+		return nil, fmt.Errorf("%d numbers for the matrices of %d graphs of the orders %v", len(numbers), n, orders)
+	}
+	out := &Covariances{}
+	for _, p := range orders {
+		k := len(numbers) / size * spd.Size(p)
+		b, err := spd.Interleaved(numbers[:k], int(n), p)
+		if err != nil {
+			return nil, err
+		}
+		out.levels, numbers = append(out.levels, b), numbers[k:]
+		size -= spd.Size(p)
+	}
+	return out, nil
+}

@@ -222,19 +222,6 @@ func (e *Exact) Cross(ctx context.Context, graphs []*graph.Graph) (*kernel.Matri
 	return out, nil
 }
 
-// Compare implements kernel.Comparer.
-func (e *Exact) Compare(ctx context.Context, g, h *graph.Graph) (float64, error) {
-	two, err := NewExact(ctx, []*graph.Graph{g, h}, e.kernel)
-	if err != nil {
-		return 0, err
-	}
-	k, err := two.Gram(ctx)
-	if err != nil {
-		return 0, err
-	}
-	return k.At(0, 1), nil
-}
-
 // work returns the number of pairs of graphs and classes that Gram compares.
 func (e *Exact) work() float64 {
 	pairs := float64(len(e.graphs)) * float64(len(e.graphs))
@@ -242,4 +229,81 @@ func (e *Exact) work() float64 {
 		pairs += float64(c.len()) * float64(c.len())
 	}
 	return pairs
+}
+
+// fitExact fits the exact kernel: only the base kernel depends on the graphs.
+func fitExact(ctx context.Context, graphs []*graph.Graph, k Kernel) (*kernel.Fitted, error) {
+	e, err := NewExact(ctx, graphs, k)
+	if err != nil {
+		return nil, err
+	}
+	return &kernel.Fitted{Map: exactMap{e.kernel}, Train: &exactGraphs{kernel.Graphs{List: graphs}, e}}, nil
+}
+
+// exactMap compares graphs as they are, by tables of their neighbourhoods. Tables of many graphs have
+// much in common, so it is a kernel.Whole.
+type exactMap struct{ kernel Kernel }
+
+// exactGraphs are graphs whose neighbourhoods are sorted into classes.
+type exactGraphs struct {
+	kernel.Graphs
+	of *Exact
+}
+
+// Whole implements kernel.Whole.
+func (m exactMap) Whole() {}
+
+func (m exactMap) Transform(ctx context.Context, graphs []*graph.Graph) (kernel.Features, error) {
+	e, err := NewExact(ctx, graphs, m.kernel)
+	return &exactGraphs{kernel.Graphs{List: graphs}, e}, err
+}
+
+func (m exactMap) Fill(ctx context.Context, dst []float64, stride int, b kernel.Block) error {
+	rows, cols := b.A.(*exactGraphs), b.B.(*exactGraphs)
+	of := func(x *exactGraphs, lo, hi int) (*Exact, error) {
+		if lo == 0 && hi == x.Len() && x.of != nil {
+			return x.of, nil
+		}
+		return NewExact(ctx, x.List[lo:hi], m.kernel)
+	}
+	e, err := of(cols, b.J0, b.J1)
+	if err != nil {
+		return err
+	}
+	var k *kernel.Matrix
+	if b.Square() {
+		k, err = e.Gram(ctx)
+	} else {
+		k, err = e.Cross(ctx, rows.List[b.I0:b.I1])
+	}
+	if err != nil {
+		return err
+	}
+	for i := range k.Rows {
+		copy(dst[i*stride:][:k.Cols], k.Row(i))
+	}
+	return nil
+}
+
+func (m exactMap) Join(parts ...kernel.Features) kernel.Features {
+	out := &exactGraphs{}
+	for _, p := range parts {
+		out.List = append(out.List, p.(*exactGraphs).List...)
+	}
+	return out
+}
+
+// AppendBinary implements kernel.Map: the text of the base kernel.
+func (m exactMap) AppendBinary(b []byte) ([]byte, error) { return append(b, m.kernel.Base...), nil }
+
+func (m exactMap) DecodeFeatures(data []byte) (kernel.Features, error) {
+	g, err := kernel.DecodeGraphs(data)
+	if err != nil {
+		return nil, err
+	}
+	return &exactGraphs{Graphs: *g.(*kernel.Graphs)}, nil
+}
+
+func (x *exactGraphs) Select(at []int) kernel.Features {
+	return &exactGraphs{Graphs: *x.Graphs.Select(at).(*kernel.Graphs)}
 }

@@ -1,6 +1,7 @@
 package mlg
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -179,20 +180,18 @@ func (k Kernel) Parts() (kernel.Sum, bool) {
 }
 
 // Fit implements kernel.Kernel: see Fit and NewExact.
-func (k Kernel) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
-	var fitted kernel.Fitted
-	var err error
+func (k Kernel) Fit(ctx context.Context, graphs []*graph.Graph) (*kernel.Fitted, error) {
 	if sum, ok := k.Parts(); ok {
-		fitted, err = sum.Fit(ctx, graphs)
-	} else if k.Exact {
-		fitted, err = NewExact(ctx, graphs, k)
-	} else {
-		fitted, err = Fit(ctx, graphs, k)
+		return sum.Fit(ctx, graphs)
 	}
+	if k.Exact {
+		return fitExact(ctx, graphs, k)
+	}
+	m, err := Fit(ctx, graphs, k)
 	if err != nil {
 		return nil, err
 	}
-	return fitted, nil
+	return &kernel.Fitted{Map: m, Train: m.train}, nil
 }
 
 // LGKernel is the Laplacian graph kernel, for graphs of one size.
@@ -211,7 +210,7 @@ func (k LGKernel) String() string { return kernel.Text(k) }
 func (k LGKernel) Validate() error { return kernel.Check(k) }
 
 // Fit checks that the graphs have one size.
-func (k LGKernel) Fit(_ context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
+func (k LGKernel) Fit(_ context.Context, graphs []*graph.Graph) (*kernel.Fitted, error) {
 	if err := k.Validate(); err != nil {
 		return nil, err
 	}
@@ -221,30 +220,36 @@ func (k LGKernel) Fit(_ context.Context, graphs []*graph.Graph) (kernel.Fitted, 
 				kernel.GraphName(graphs, 0), graphs[0].N(), kernel.GraphName(graphs, i), g.N())
 		}
 	}
-	return &fittedLG{k, graphs}, nil
+	return &kernel.Fitted{Map: mapLG{k}, Train: &kernel.Graphs{List: graphs}}, nil
 }
 
-type fittedLG struct {
-	kernel LGKernel
-	graphs []*graph.Graph
+// Decode implements kernel.Kernel: nothing is fitted.
+func (k LGKernel) Decode([]byte) (kernel.Map, error) { return mapLG{k}, k.Validate() }
+
+// mapLG compares graphs as they are.
+type mapLG struct{ kernel LGKernel }
+
+func (m mapLG) Transform(_ context.Context, graphs []*graph.Graph) (kernel.Features, error) {
+	return &kernel.Graphs{List: graphs}, nil
 }
 
-func (f *fittedLG) Gram(ctx context.Context) (*kernel.Matrix, error) { return f.Cross(ctx, f.graphs) }
-
-func (f *fittedLG) Cross(ctx context.Context, graphs []*graph.Graph) (*kernel.Matrix, error) {
-	out := kernel.NewMatrix(len(graphs), len(f.graphs))
-	err := kernel.Each(ctx, len(graphs), 1, func(_, i int) error {
-		for j, h := range f.graphs {
-			k, err := LG(graphs[i], h, f.kernel.Eta, f.kernel.Gamma)
-			if err != nil {
-				return fmt.Errorf("%s: %w", kernel.GraphName(graphs, i), err)
+func (m mapLG) Fill(ctx context.Context, dst []float64, stride int, b kernel.Block) error {
+	rows, cols := b.A.(*kernel.Graphs).List, b.B.(*kernel.Graphs).List
+	for i := b.I0; i < b.I1; i++ {
+		for j := b.J0; j < b.J1; j++ {
+			k, err := LG(rows[i], cols[j], m.kernel.Eta, m.kernel.Gamma)
+			if err = cmp.Or(err, ctx.Err()); err != nil {
+				return fmt.Errorf("%s: %w", kernel.GraphName(rows, i), err)
 			}
-			if graphs[i] == h {
+			if rows[i] == cols[j] {
 				k = 1
 			}
-			out.Set(i, j, k)
+			dst[(i-b.I0)*stride+j-b.J0] = k
 		}
-		return nil
-	})
-	return out, err
+	}
+	return nil
 }
+
+func (m mapLG) Join(parts ...kernel.Features) kernel.Features       { return kernel.JoinGraphs(parts...) }
+func (m mapLG) AppendBinary(b []byte) ([]byte, error)               { return b, nil }
+func (m mapLG) DecodeFeatures(data []byte) (kernel.Features, error) { return kernel.DecodeGraphs(data) }

@@ -111,7 +111,7 @@ func TestTransformBits(t *testing.T) {
 			t.Helper()
 			for l, b := range c.levels {
 				for i := range b.Len() {
-					if !slices.Equal(b.At(i, nil), m.training.covariances.levels[l].At(from+i, nil)) {
+					if !slices.Equal(b.At(i, nil), m.train.levels[l].At(from+i, nil)) {
 						t.Errorf("%s, %s: graph %d, level %d: other bits than in fitting", how, what, from+i, l)
 					}
 				}
@@ -121,7 +121,7 @@ func TestTransformBits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		check("all", 0, c)
+		check("all", 0, c.(*Covariances))
 		r := graphtest.Rand(5)
 		for i, g := range gs {
 			s, _ := graphtest.Shuffle(r, g)
@@ -129,20 +129,20 @@ func TestTransformBits(t *testing.T) {
 				if c, err = m.Transform(t.Context(), []*graph.Graph{x}); err != nil {
 					t.Fatal(err)
 				}
-				check("one", i, c)
+				check("one", i, c.(*Covariances))
 			}
 		}
 		again, err := Fit(t.Context(), gs, o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		check("second run", 0, again.training.covariances)
+		check("second run", 0, again.train)
 		o.Seed = 1
 		other, err := Fit(t.Context(), gs, o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if how != Pivoted && slices.Equal(other.training.covariances.levels[2].At(0, nil), m.training.covariances.levels[2].At(0, nil)) {
+		if how != Pivoted && slices.Equal(other.train.levels[2].At(0, nil), m.train.levels[2].At(0, nil)) {
 			t.Errorf("%s: another seed gives the same model", how)
 		}
 	}
@@ -223,11 +223,11 @@ func TestGramSquares(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, err := m.Between(t.Context(), CovariancesOf(c.levels), c)
+			want, err := kernel.Between(t.Context(), m, &Covariances{c.(*Covariances).levels}, c)
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := m.Between(t.Context(), c, c)
+			got, err := kernel.Between(t.Context(), m, c, c)
 			if err != nil {
 				t.Fatal(err)
 			}

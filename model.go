@@ -3,7 +3,6 @@ package mlg
 import (
 	"context"
 	"fmt"
-	"sync"
 
 	"github.com/mlgkernel/mlg/base"
 	"github.com/mlgkernel/mlg/graph"
@@ -12,23 +11,16 @@ import (
 )
 
 // Model is a fitted low-rank MLG kernel: all that is needed to give a new graph the same features
-// as a training graph. Its methods may be called concurrently. One that was made from a Snapshot
-// computes the matrices of its landmarks and of its training graphs when they are first needed.
+// as a training graph. It is a kernel.Map. Its methods may be called concurrently.
 type Model struct {
 	kernel      Kernel
 	base        base.Kernel
 	projections []projection // levels 0 … L
 	counts      []int        // classes of the training graphs by level; nil when read from a file
-	training    *training
+	train       *Covariances // of the training graphs; nil when read from a file
 }
 
-// training is what a model needs of its training graphs.
-type training struct {
-	mu          sync.Mutex
-	graphs      []*graph.Graph // of a Snapshot
-	restored    bool           // the projections have the matrices of their landmarks
-	covariances *Covariances   // of the graphs; nil until they are needed
-}
+var _ kernel.Map = (*Model)(nil)
 
 // level is a level of a collection of graphs on its way up through a model: its vertices in
 // classes, and the features of the classes.
@@ -66,7 +58,7 @@ func Fit(ctx context.Context, graphs []*graph.Graph, k Kernel) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{kernel: k, base: b, training: &training{restored: true, covariances: &Covariances{}}}
+	m := &Model{kernel: k, base: b, train: &Covariances{}}
 	err = m.climb(ctx, graphs, func(at *level) error {
 		p, err := m.fitProjection(ctx, at)
 		if err != nil {
@@ -74,7 +66,7 @@ func Fit(ctx context.Context, graphs []*graph.Graph, k Kernel) (*Model, error) {
 		}
 		m.projections = append(m.projections, *p)
 		m.counts = append(m.counts, at.len())
-		return m.pass(ctx, graphs, at, m.training.covariances)
+		return m.pass(ctx, graphs, at, m.train)
 	})
 	if err != nil {
 		return nil, err
@@ -82,25 +74,12 @@ func Fit(ctx context.Context, graphs []*graph.Graph, k Kernel) (*Model, error) {
 	return m, nil
 }
 
-// Transform returns the covariances of graphs. Those of a graph depend only on the model and the
-// graph, to the bit. The order of its vertices and the other graphs do not matter.
-func (m *Model) Transform(ctx context.Context, graphs []*graph.Graph) (*Covariances, error) {
-	if err := m.restore(ctx); err != nil {
-		return nil, err
-	}
+// Transform implements kernel.Map: it returns the Covariances of graphs. Those of a graph depend only
+// on the model and the graph, to the bit. The order of its vertices and the other graphs do not
+// matter.
+func (m *Model) Transform(ctx context.Context, graphs []*graph.Graph) (kernel.Features, error) {
 	out := &Covariances{}
 	return out, m.climb(ctx, graphs, func(at *level) error { return m.pass(ctx, graphs, at, out) })
-}
-
-// Facing returns the model with other graphs in place of the training graphs: Cross compares with them.
-func (m *Model) Facing(ctx context.Context, graphs []*graph.Graph) (*Model, error) {
-	c, err := m.Transform(ctx, graphs)
-	if err != nil {
-		return nil, err
-	}
-	out := *m
-	out.training, out.counts = &training{restored: true, covariances: c}, nil
-	return &out, nil
 }
 
 // climb takes graphs up through the levels and calls visit for each, which sets the features of its
@@ -190,7 +169,7 @@ func (m *Model) Base() base.Kernel { return m.base }
 func (m *Model) Kernel() Kernel { return m.kernel }
 
 // Classes returns the number of distinct neighbourhoods of the training graphs at a level,
-// 0 … L; 0 for a model that was made from a Snapshot.
+// 0 … L; 0 for a model that was read from a file.
 func (m *Model) Classes(level int) int {
 	if m.counts == nil {
 		return 0
@@ -208,38 +187,8 @@ func (m *Model) Rank(level int) int { return m.projections[level].p }
 // descending; nil at level 0 when the base features are explicit.
 func (m *Model) Eigenvalues(level int) []float64 { return m.projections[level].values }
 
-// Train returns the covariances of the training graphs.
-func (m *Model) Train(ctx context.Context) (*Covariances, error) {
-	t := m.training
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.covariances != nil {
-		return t.covariances, nil
-	}
-	out := &Covariances{}
-	err := m.climb(ctx, t.graphs, func(at *level) error {
-		if err := m.restoreLevel(ctx, at, nil); err != nil {
-			return err
-		}
-		return m.pass(ctx, t.graphs, at, out)
-	})
-	if err != nil {
-		return nil, err
-	}
-	t.restored, t.covariances = true, out
-	return out, nil
-}
-
-// Examples returns the number of training graphs.
-func (m *Model) Examples() int {
-	t := m.training
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.covariances != nil {
-		return t.covariances.Len()
-	}
-	return len(t.graphs)
-}
+// Train returns the features of the training graphs, nil for a model that was read from a file.
+func (m *Model) Train() *Covariances { return m.train }
 
 // attributes returns the number of attributes per vertex that the base kernel has seen in
 // training; new graphs must have as many. It is 0 if the base kernel does not look at

@@ -19,9 +19,8 @@ type projection struct {
 	// Level 0: descriptors of the landmarks, or those that determine the explicit features.
 	descriptors []string
 	explicit    func(dst []float64, d string)
-	// Level ≥ 1: where the landmarks are in the training graphs, their covariances, and the same as
-	// factors of low rank, if γ and η are large enough for these.
-	places  []Place
+	// Level ≥ 1: the covariances of the landmarks, and the same as factors of low rank, if γ and η are
+	// large enough for these.
 	marks   *spd.Batch
 	factors *spd.Factors
 
@@ -74,7 +73,6 @@ func (m *Model) landmarkGram(ctx context.Context, p *projection, at *level, mark
 		_, err := selfValues(m.base, p.descriptors)
 		return gram, err
 	}
-	p.places = at.places(chosen)
 	if err := m.mark(ctx, p, at, chosen); err != nil {
 		return nil, err
 	}

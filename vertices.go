@@ -20,9 +20,6 @@ type Vertices struct {
 // a vertex depend on its neighbourhood alone, to the bit. It costs what Transform does, less the
 // whole graphs.
 func (m *Model) Vertices(ctx context.Context, graphs []*graph.Graph) ([]Vertices, error) {
-	if err := m.restore(ctx); err != nil {
-		return nil, err
-	}
 	var out []Vertices
 	err := m.climb(ctx, graphs, func(at *level) error {
 		err := m.project(ctx, at)

@@ -405,31 +405,6 @@ func TestNotNormalized(t *testing.T) {
 	}
 }
 
-// chosen has a value that depends on the graphs that it is fitted to.
-type chosen struct{ size }
-
-func (k chosen) Fit(_ context.Context, graphs []*graph.Graph) (Fitted, error) {
-	return fittedChosen{fittedSize{k.size, graphs}}, nil
-}
-
-type fittedChosen struct{ fittedSize }
-
-func (f fittedChosen) Compare(context.Context, *graph.Graph, *graph.Graph) (float64, error) {
-	return float64(len(f.graphs)), nil
-}
-
-// Two graphs are compared by the kernel that is fitted to the collection, whenever that is.
-func TestCompareFits(t *testing.T) {
-	list := graphs(t)
-	s, err := NewCollection(list).Sum(chosen{defaultSize()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if k, err := s.Compare(context.Background(), list[0], list[1]); err != nil || k != float64(len(list)) {
-		t.Errorf("%v, %v, want %d", k, err, len(list))
-	}
-}
-
 func TestExpandLimit(t *testing.T) {
 	k := Kernel(defaultSize())
 	for range 11 {

@@ -40,11 +40,10 @@ func writeNPY(w io.Writer, m *kernel.Matrix) error {
 	return nil
 }
 
-// WriteParts writes a Gram matrix of the graphs of an axis as Write does, to a .npy file, while it is
-// computed. compute puts every value once, in parts of any order and concurrently. The matrix may be
-// larger than the memory.
-func WriteParts(ctx context.Context, path string, axis Axis, compute func(put func(i0, j0 int, values *kernel.Matrix) error) error) error {
-	n := len(axis.IDs)
+// WriteBlocks writes the Gram matrix of the graphs of an axis as Write does, to a .npy file, block by
+// block as it is computed from their features. So it may be larger than the memory.
+func WriteBlocks(ctx context.Context, path string, axis Axis, m kernel.Map, a kernel.Features) error {
+	n := a.Len()
 	if err := axis.validate("rows", n); err != nil {
 		return err
 	}
@@ -56,7 +55,7 @@ func WriteParts(ctx context.Context, path string, axis Axis, compute func(put fu
 			return err
 		}
 		var unwritten atomic.Bool
-		err := compute(func(i0, j0 int, values *kernel.Matrix) error {
+		write := func(i0, j0 int, values *kernel.Matrix) error {
 			for i := range values.Rows {
 				at := int64(len(head)) + 8*(int64(i0+i)*int64(n)+int64(j0))
 				if _, err := f.WriteAt(file.Bytes(values.Row(i)), at); err != nil {
@@ -65,6 +64,14 @@ func WriteParts(ctx context.Context, path string, axis Axis, compute func(put fu
 				}
 			}
 			return nil
+		}
+		err := kernel.Blocks(ctx, m, a, a, func(i0, j0 int, values *kernel.Matrix) error {
+			if err := write(i0, j0, values); err != nil || i0 == j0 {
+				return err
+			}
+			across := kernel.NewMatrix(values.Cols, values.Rows)
+			kernel.Transpose(across.Data, across.Cols, values.Data, values.Cols, values.Rows, values.Cols)
+			return write(j0, i0, across)
 		})
 		if !unwritten.Load() {
 			failed = err

@@ -19,8 +19,8 @@ import (
 	"github.com/mlgkernel/mlg/spd"
 )
 
-// A Gram matrix that is computed and written part by part has the bits of Gram.
-func TestParts(t *testing.T) {
+// A Gram matrix that is computed and written block by block has the bits of Gram.
+func TestBlocks(t *testing.T) {
 	r := graphtest.Rand(11)
 	var graphs []*graph.Graph
 	ids := make([]string, 530) // three parts along a side
@@ -38,15 +38,9 @@ func TestParts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		filler, err := kernel.AsFiller(t.Context(), f)
-		if filler == nil || err != nil {
-			t.Fatalf("%s: %v, %v", k, filler, err)
-		}
 		path := filepath.Join(t.TempDir(), "x.npy")
 		write := func(ctx context.Context) error {
-			return matrix.WriteParts(ctx, path, matrix.Axis{IDs: ids}, func(put func(int, int, *kernel.Matrix) error) error {
-				return kernel.Parts(ctx, filler, len(graphs), put)
-			})
+			return matrix.WriteBlocks(ctx, path, matrix.Axis{IDs: ids}, f.Map, f.Train)
 		}
 		done, cancel := context.WithCancel(t.Context())
 		cancel()
@@ -63,17 +57,6 @@ func TestParts(t *testing.T) {
 		if err != nil || !slices.EqualFunc(got.Data, want.Data, func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) }) {
 			t.Errorf("%s: other values, %v", k, err)
 		}
-	}
-	k, err := kernel.Parse("wl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	wl, err := k.Fit(t.Context(), graphs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if f, err := kernel.AsFiller(t.Context(), wl); f != nil || err != nil {
-		t.Errorf("wl: %v, %v", f, err)
 	}
 }
 
