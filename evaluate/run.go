@@ -57,6 +57,7 @@ type method struct {
 	siblings []*method
 	// combination says how a sum weighs the kernels that are combined.
 	combination choose.Combination
+	counts      bool // choose.Candidate.Counts
 	// keep says that the matrix of a kernel is needed by most combinations later on.
 	keep bool
 
@@ -124,7 +125,7 @@ func (e *evaluation) addMethods(candidates []choose.Candidate) error {
 	for i, c := range list {
 		settings := make([]*method, len(c.Settings))
 		for k, s := range c.Settings {
-			settings[k] = &method{name: c.Name, parameters: s.Parameters, kernel: s.Kernel, siblings: settings}
+			settings[k] = &method{name: c.Name, parameters: s.Parameters, kernel: s.Kernel, siblings: settings, counts: c.Counts}
 		}
 		if err := e.addRow(c.Name, settings); err != nil {
 			return err
@@ -204,7 +205,11 @@ func (e *evaluation) session(parts []*choose.TrainingPart, fitTo *kernel.Collect
 // evaluate evaluates all methods. The mixer keeps the matrices that combinations need.
 func (s *session) evaluate(ctx context.Context) error {
 	kernels := s.combined
-	mixer := s.Mixer(len(kernels), func(ctx context.Context, k int) (*choose.Matrix, error) { return s.matrix(ctx, kernels[k]) },
+	counts := make([]bool, len(kernels))
+	for k, m := range kernels {
+		counts[k] = m.counts
+	}
+	mixer := s.Mixer(counts, func(ctx context.Context, k int) (*choose.Matrix, error) { return s.matrix(ctx, kernels[k]) },
 		func(k, repeat, fold int) *choose.Scores {
 			return &kernels[k].results[repeat*s.Splits.Folds+fold].Scores
 		})

@@ -92,12 +92,16 @@ func (m *Model) Posterior(ctx context.Context) (*Posterior, error) {
 	if m.Learner == nil || m.Learner.Process == nil {
 		return nil, svm.ErrNoProcess
 	}
-	gram, err := m.Kernel.Gram(ctx)
+	train, err := m.Kernel.Train(ctx)
 	if err != nil {
 		return nil, err
 	}
-	basis := m.Learner.Basis()
-	p, err := m.Learner.Posterior(ctx, svm.Full(gram).Select(basis, basis))
+	train = train.Select(m.Learner.Basis())
+	gram, err := kernel.Between(ctx, m.Kernel, train, train)
+	if err != nil {
+		return nil, err
+	}
+	p, err := m.Learner.Posterior(ctx, svm.Full(gram))
 	if err != nil {
 		return nil, err
 	}
