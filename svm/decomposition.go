@@ -109,7 +109,7 @@ func (f *shifted) solve(v []float64) []float64 {
 //	Σ_k w_k² / D_k,   w = L⁻¹ Qᵀe_i,
 //
 // for four examples at a time, because the recurrence for one waits on itself.
-func (f *shifted) diagonal() []float64 {
+func (f *shifted) diagonal() ([]float64, error) {
 	n := len(f.d)
 	out := make([]float64, n)
 	i := 0
@@ -140,5 +140,5 @@ func (f *shifted) diagonal() []float64 {
 			}
 		}
 	}
-	return out
+	return out, nil
 }

@@ -13,8 +13,9 @@
 // They return a Learner: sums over training examples, Σ_k coefficient_k·k(x, x_k) + bias. Its terms
 // are exported, so that they can be stored and explained.
 //
-// Everything except Posterior.Deviations runs in one goroutine and depends only on its arguments: the
-// same matrix, options and seed give the same bits. Functions and their values have the same bits on
+// Everything depends only on its arguments: the same matrix, options and seed give the same bits for
+// any number of goroutines. Factors of kernel ridge regression and Posterior.Deviations use the
+// goroutines of the context, the rest one. Functions and their values have the same bits on
 // all processors with fused multiply-adds. Probabilities and deviations may differ in the last
 // digits, because Go computes logarithms and exponentials differently on each architecture. A Gram
 // matrix must be symmetric; no function checks it.

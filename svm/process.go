@@ -158,7 +158,9 @@ func (l *Learner) Posterior(ctx context.Context, gram View) (*Posterior, error) 
 	}
 	p.u = f.solve(ones(n))
 	p.sum = total(p.u)
-	f.diagonal() // leaves L⁻¹
+	if _, err := f.diagonal(); err != nil { // leaves L⁻¹
+		return nil, err
+	}
 	const width = dense.PanelWidth
 	for c := 0; c < n; c += width {
 		rows := min(c+width, n)

@@ -1,6 +1,7 @@
 package svm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,7 +52,10 @@ func trainRidges(ctx context.Context, gram View, t Targets, targets [][]float64,
 			return err
 		}
 		probability := opt.Probability && t.Labels != nil
-		g := path[i].addRidges(f, targets, opt.LeaveOneOut || probability)
+		g, err := path[i].addRidges(f, targets, opt.LeaveOneOut || probability)
+		if err != nil {
+			return err
+		}
 		if len(g) > 1 && len(g) <= MostExamples && t.Labels == nil { // a single example says nothing of deviations
 			if path[i].addProcess(lambda, g, opt.Basis); len(lambdas) == 1 && opt.Basis < len(g) {
 				if err := path[i].measureExcess(ctx, gram); err != nil {
@@ -73,7 +77,7 @@ func trainRidges(ctx context.Context, gram View, t Targets, targets [][]float64,
 type inverse struct {
 	solve func(v []float64) []float64
 	// diagonal comes last: it may use up what solve needs.
-	diagonal func() []float64
+	diagonal func() ([]float64, error)
 }
 
 // addRidges adds the regressions on some target vectors. Their leave-one-out predictions are in
@@ -82,7 +86,7 @@ type inverse struct {
 //	z_i − β_i / g_i,   g_i = ((K+λW⁻¹)⁻¹)_ii − u_i²/Σu,   u = (K+λW⁻¹)⁻¹1.
 //
 // They are NaN for a single example. It returns g, if they are asked for.
-func (l *Learner) addRidges(f inverse, targets [][]float64, leaveOneOut bool) (g []float64) {
+func (l *Learner) addRidges(f inverse, targets [][]float64, leaveOneOut bool) (g []float64, err error) {
 	u := f.solve(ones(l.Examples))
 	sum := total(u)
 	for _, z := range targets {
@@ -92,9 +96,11 @@ func (l *Learner) addRidges(f inverse, targets [][]float64, leaveOneOut bool) (g
 		l.Functions = append(l.Functions, Function{Coefficients: beta, Bias: bias})
 	}
 	if !leaveOneOut {
-		return nil
+		return nil, nil
 	}
-	g = f.diagonal()
+	if g, err = f.diagonal(); err != nil {
+		return nil, err
+	}
 	for k, v := range u {
 		g[k] -= v * v / sum
 		if len(u) == 1 {
@@ -107,12 +113,13 @@ func (l *Learner) addRidges(f inverse, targets [][]float64, leaveOneOut bool) (g
 			l.LeaveOneOut.Set(k, t, z[k]-b/g[k])
 		}
 	}
-	return g
+	return g, nil
 }
 
 // factorize inverts K + λW⁻¹ for one ridge, by a Cholesky factorisation. It takes a sixth of the time
 // of a decomposition, and a third with the diagonal of the inverse (bench/runs/2026-11-15-svm). The
-// matrix that it returns has L of K + λW⁻¹ = LLᵀ, and after diagonal L⁻¹.
+// matrix that it returns has L of K + λW⁻¹ = LLᵀ, and after diagonal L⁻¹. It uses the goroutines of
+// the context.
 func factorize(ctx context.Context, gram View, lambda float64, t Targets) (*kernel.Matrix, inverse, error) {
 	m, err := copied(ctx, gram)
 	if err != nil {
@@ -122,13 +129,14 @@ func factorize(ctx context.Context, gram View, lambda float64, t Targets) (*kern
 	for i := range n {
 		m.Data[i*n+i] += lambda / t.weight(i)
 	}
-	if _, ok := dense.Cholesky(m.Data, n); !ok {
-		return nil, inverse{}, tooSmall(lambda)
+	workers := kernel.Workers(ctx)
+	if _, ok := dense.CholeskyParallel(ctx, m.Data, n, workers); !ok {
+		return nil, inverse{}, cmp.Or(ctx.Err(), tooSmall(lambda))
 	}
 	solve := func(v []float64) []float64 {
 		x := slices.Clone(v)
 		dense.SolveCholesky(m.Data, n, x)
 		return x
 	}
-	return m, inverse{solve, func() []float64 { return dense.InverseDiagonal(m.Data, n) }}, nil
+	return m, inverse{solve, func() ([]float64, error) { return dense.InverseDiagonal(ctx, m.Data, n, workers) }}, nil
 }

@@ -1,6 +1,8 @@
 package dense
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -95,7 +97,10 @@ func TestCholesky(t *testing.T) {
 				SolveCholesky(l, n, e)
 				want[i] = e[i]
 			}
-			diagonal := equalBits(t, func() []float64 { return InverseDiagonal(slices.Clone(l), n) })
+			diagonal := equalBits(t, func() []float64 {
+				d, _ := InverseDiagonal(t.Context(), slices.Clone(l), n, 1) // never over
+				return d
+			})
 			for i, v := range diagonal {
 				if !(math.Abs(v-want[i]) <= 1e-12*want[i]) {
 					t.Fatalf("the inverse has %v at %d, want %v", v, i, want[i])
@@ -106,6 +111,73 @@ func TestCholesky(t *testing.T) {
 				t.Error("a negative diagonal entry is taken for positive definite")
 			}
 		})
+	}
+}
+
+// Any number of goroutines gives the same bits, and a context that is done ends the work.
+func TestWorkers(t *testing.T) {
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, n := range blockOrders {
+		a := squareSPD(n)
+		var first, diagonal []float64
+		for _, workers := range []int{1, 2, 7} {
+			l := slices.Clone(a)
+			logDet, ok := CholeskyParallel(t.Context(), l, n, workers)
+			if !ok {
+				t.Fatalf("order %d: not positive definite", n)
+			}
+			got := append(slices.Clone(l), logDet)
+			d, err := InverseDiagonal(t.Context(), l, n, workers)
+			if err != nil {
+				t.Fatal(err)
+			}
+			d = append(d, l...)
+			if workers == 1 {
+				first, diagonal = got, d
+			}
+			if !slices.Equal(got, first) || !slices.Equal(d, diagonal) {
+				t.Errorf("order %d: the bits of %d workers are others than those of one", n, workers)
+			}
+			if n <= blockColumns { // between blocks the context is looked at
+				continue
+			}
+			if _, ok := CholeskyParallel(cancelled, slices.Clone(a), n, workers); ok {
+				t.Errorf("order %d: a factor though the context is done", n)
+			}
+			if _, err := InverseDiagonal(cancelled, l, n, workers); !errors.Is(err, context.Canceled) {
+				t.Errorf("order %d: %v, want that the context is done", n, err)
+			}
+		}
+	}
+}
+
+// SolveRows solves each row with L, alone or among others.
+func TestSolveRows(t *testing.T) {
+	for _, n := range blockOrders {
+		l := squareSPD(n)
+		Cholesky(l, n)
+		const rows = 150
+		b := normals(rand.New(rand.NewPCG(uint64(n), 3)), rows*n)
+		x := equalBits(t, func() []float64 {
+			x := slices.Clone(b)
+			SolveRows(l, n, x, rows)
+			return x
+		})
+		for r := range rows {
+			for i := range n {
+				if v := Dot(l[i*n:][:i+1], x[r*n:]); math.Abs(v-b[r*n+i]) > 1e-12 {
+					t.Fatalf("order %d: row %d solves to %v at %d, want %v", n, r, v, i, b[r*n+i])
+				}
+			}
+		}
+		if n > 0 {
+			alone := slices.Clone(b[n:][:n])
+			SolveRows(l, n, alone, 1)
+			if !slices.Equal(alone, x[n:][:n]) {
+				t.Errorf("order %d: a row has other bits alone", n)
+			}
+		}
 	}
 }
 
@@ -152,7 +224,7 @@ func TestOrthogonal(t *testing.T) {
 
 // BenchmarkBlocked measures the factorisations of large matrices; operations are multiply-adds.
 func BenchmarkBlocked(b *testing.B) {
-	for _, n := range []int{1000, 3700} {
+	for _, n := range []int{100, 1000, 4096} {
 		a := make([]float64, n*n)
 		for i := range n {
 			for j := range n {
@@ -173,9 +245,13 @@ func BenchmarkBlocked(b *testing.B) {
 				b.ReportMetric(operations*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "op/ns")
 			})
 		}
-		run("cholesky", cube/6, func() { Cholesky(work, n) })
+		for _, workers := range []int{1, 2} {
+			run(fmt.Sprintf("cholesky/workers=%d", workers), cube/6, func() { CholeskyParallel(b.Context(), work, n, workers) })
+		}
 		Cholesky(a, n)
-		run("inverse diagonal", cube/6, func() { InverseDiagonal(work, n) })
+		for _, workers := range []int{1, 2} {
+			run(fmt.Sprintf("inverse diagonal/workers=%d", workers), cube/6, func() { InverseDiagonal(b.Context(), work, n, workers) })
+		}
 		if n < 2000 {
 			tau := make([]float64, n)
 			run("tridiagonal", 2*cube/3, func() { _, _, tau, _ = Tridiagonal(b.Context(), work, n) })

@@ -13,7 +13,6 @@ const (
 type right struct {
 	rows, columns int
 	data          []float64
-	out           [height * PanelWidth]float64
 }
 
 // pack takes rows×columns numbers of b, whose rows are stride apart, or with transposed the
@@ -48,17 +47,18 @@ func (f *right) pack(b []float64, stride, rows, columns int, transposed bool) {
 // subtract subtracts a·f from dst, for rows of a and dst that are strides apart. The sums over up
 // to depth terms are by fused multiply-adds in turn, starting from zero.
 func (f *right) subtract(dst []float64, dstStride int, a []float64, stride, rows int) {
+	var out [height * PanelWidth]float64
 	width := (f.columns + PanelWidth - 1) / PanelWidth * PanelWidth
 	for k := 0; k < f.rows; k += depth {
 		deep := min(depth, f.rows-k)
 		for r := 0; r < rows; r += height {
 			high := min(height, rows-r)
 			for c := 0; c < f.columns; c += PanelWidth {
-				MultiplyPanel(f.out[:], PanelWidth, a[r*stride+k:], stride, f.data[k*width+c*deep:][:deep*PanelWidth], high, deep)
+				MultiplyPanel(out[:], PanelWidth, a[r*stride+k:], stride, f.data[k*width+c*deep:][:deep*PanelWidth], high, deep)
 				for i := range high {
 					d := dst[(r+i)*dstStride+c:]
 					d = d[:min(PanelWidth, f.columns-c)]
-					for j, x := range f.out[i*PanelWidth:][:len(d)] {
+					for j, x := range out[i*PanelWidth:][:len(d)] {
 						d[j] -= x
 					}
 				}

@@ -1,0 +1,229 @@
+package svm
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/mlgkernel/mlg/internal/dense"
+	"github.com/mlgkernel/mlg/kernel"
+)
+
+// Sizes of tiles: the double precision copy of stripRows rows of a tile stays in the second-level
+// cache while panels pass. More rows make fewer strips to share than a small matrix has workers.
+const (
+	tileSide  = 256
+	stripRows = 128
+)
+
+// grid is a matrix in single precision, in tiles of tileSide×tileSide numbers in row-major order. The
+// tiles at the end are filled up with zeros. Single precision changes an entry by a share of at most
+// 2⁻²⁴.
+type grid struct {
+	rows, cols int
+	// tile returns tile (i, j), or the transpose of it.
+	tile func(i, j int) (values []float32, transposed bool)
+}
+
+// transposed returns the transpose of a grid, which shares its tiles.
+func (g grid) transposed() grid {
+	return grid{g.cols, g.rows, func(i, j int) ([]float32, bool) {
+		values, transposed := g.tile(j, i)
+		return values, !transposed
+	}}
+}
+
+// newGrid returns a grid of zeros.
+func newGrid(rows, cols int) grid {
+	tiles := make([][]float32, tileCount(rows)*tileCount(cols))
+	for t := range tiles {
+		tiles[t] = make([]float32, tileSide*tileSide)
+	}
+	return grid{rows, cols, func(i, j int) ([]float32, bool) { return tiles[i*tileCount(cols)+j], false }}
+}
+
+// at returns the entry in row i and column j.
+func (g grid) at(i, j int) float64 {
+	values, transposed := g.tile(i/tileSide, j/tileSide)
+	if transposed {
+		i, j = j, i
+	}
+	return float64(values[i%tileSide*tileSide+j%tileSide])
+}
+
+// tileCount returns the number of tiles along n rows or columns.
+func tileCount(n int) int { return (n + tileSide - 1) / tileSide }
+
+// panels are vectors, dense.PanelWidth of them side by side in each panel. Vectors are filled up with
+// zeros to whole tiles, and the last panel with vectors of zeros.
+type panels [][]float64
+
+// newPanels returns panels for vectors of n numbers.
+func newPanels(n, vectors int) panels {
+	p := make(panels, (vectors+dense.PanelWidth-1)/dense.PanelWidth)
+	for k := range p {
+		p[k] = make([]float64, tileCount(n)*tileSide*dense.PanelWidth)
+	}
+	return p
+}
+
+// column returns the panel of vector c from its first number on; the others follow at distances of
+// dense.PanelWidth.
+func (p panels) column(c int) []float64 { return p[c/dense.PanelWidth][c%dense.PanelWidth:] }
+
+// multiply sets dst = G·x. The sum over the columns of one tile is by fused multiply-adds in turn. The
+// sums of tiles are added in turn. So the bits depend neither on the number of goroutines nor on the
+// other vectors.
+func (g grid) multiply(ctx context.Context, dst, x panels) error {
+	type memory struct {
+		tile    [stripRows * tileSide]float64
+		product [stripRows * dense.PanelWidth]float64
+	}
+	workers := make([]*memory, kernel.Workers(ctx))
+	return kernel.Each(ctx, tileCount(g.rows)*(tileSide/stripRows), 1, func(w, strip int) error {
+		if workers[w] == nil {
+			workers[w] = new(memory)
+		}
+		m, first := workers[w], strip*stripRows
+		if first >= g.rows {
+			return nil
+		}
+		for k := range dst {
+			clear(dst[k][first*dense.PanelWidth:][:stripRows*dense.PanelWidth])
+		}
+		for j := range tileCount(g.cols) {
+			values, transposed := g.tile(first/tileSide, j)
+			if transposed {
+				widenColumns(&m.tile, values[first%tileSide:])
+			} else {
+				widen(m.tile[:], values[first%tileSide*tileSide:])
+			}
+			for k, panel := range x {
+				dense.MultiplyPanel(m.product[:], dense.PanelWidth, m.tile[:], tileSide,
+					panel[j*tileSide*dense.PanelWidth:][:tileSide*dense.PanelWidth], stripRows, tileSide)
+				sums := dst[k][first*dense.PanelWidth:][:len(m.product)]
+				for i, v := range m.product {
+					sums[i] += v
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// widen copies numbers to double precision.
+func widen(dst []float64, src []float32) {
+	src = src[:len(dst)]
+	for i, v := range src {
+		dst[i] = float64(v)
+	}
+}
+
+// widenColumns sets rows of dst to the first stripRows columns of a tile, by squares of some cache
+// lines.
+func widenColumns(dst *[stripRows * tileSide]float64, tile []float32) {
+	const square = 16
+	for r := 0; r < tileSide; r += square {
+		for c := 0; c < stripRows; c += square {
+			for i := r; i < r+square; i++ {
+				for j, v := range tile[i*tileSide+c:][:square] {
+					dst[(c+j)*tileSide+i] = float64(v)
+				}
+			}
+		}
+	}
+}
+
+// Tiles is the Gram matrix of many examples: its lower triangle in single precision. It needs a
+// quarter of the memory of a kernel.Matrix. Single precision changes an entry by a share of at most
+// 2⁻²⁴.
+type Tiles struct{ grid }
+
+// TilesBytes returns the memory that Tiles of n examples need, about 2n² bytes.
+func TilesBytes(n int) int64 {
+	t := int64(tileCount(n))
+	return t * (t + 1) / 2 * tileSide * tileSide * 4
+}
+
+// NewTiles computes the Gram matrix of features. A value that is not finite is an error.
+func NewTiles(ctx context.Context, m kernel.Map, a kernel.Features) (*Tiles, error) {
+	t := zeroTiles(a.Len())
+	return t, kernel.Blocks(ctx, m, a, a, t.put)
+}
+
+// TilesOf returns the matrix as Tiles. It reads the lower triangle. A value that is not finite is an
+// error.
+func TilesOf(gram *kernel.Matrix) (*Tiles, error) {
+	if err := Full(gram).square(gram.Rows); err != nil {
+		return nil, err
+	}
+	t := zeroTiles(gram.Rows)
+	return t, t.put(0, 0, gram)
+}
+
+// zeroTiles returns a matrix of zeros for n examples.
+func zeroTiles(n int) *Tiles {
+	tiles := make([][]float32, tileCount(n)*(tileCount(n)+1)/2)
+	for t := range tiles {
+		tiles[t] = make([]float32, tileSide*tileSide)
+	}
+	return &Tiles{grid{n, n, func(i, j int) ([]float32, bool) {
+		if j > i {
+			return tiles[j*(j+1)/2+i], true
+		}
+		return tiles[i*(i+1)/2+j], false
+	}}}
+}
+
+// put takes the values on and below the diagonal from row i0 and column j0 on.
+func (t *Tiles) put(i0, j0 int, values *kernel.Matrix) error {
+	for r := range values.Rows {
+		i := i0 + r
+		row := values.Row(r)
+		for c, v := range row[:max(0, min(len(row), i+1-j0))] {
+			j, single := j0+c, float32(v)
+			if notFinite(float64(single)) {
+				return fmt.Errorf("svm: Gram matrix: row %d, column %d is %v, want a number below %v", i, j, v, math.MaxFloat32)
+			}
+			tile, _ := t.tile(i/tileSide, j/tileSide)
+			tile[i%tileSide*tileSide+j%tileSide] = single
+			if i/tileSide == j/tileSide { // a tile on the diagonal is whole
+				tile[j%tileSide*tileSide+i%tileSide] = single
+			}
+		}
+	}
+	return nil
+}
+
+// Examples returns the number of rows.
+func (t *Tiles) Examples() int { return t.rows }
+
+// At returns the entry in row i and column j.
+func (t *Tiles) At(i, j int) float64 { return t.at(i, j) }
+
+// Multiply returns K·x for several vectors, which share the way through the matrix. It takes 2n²
+// operations for each.
+func (t *Tiles) Multiply(ctx context.Context, x [][]float64) ([][]float64, error) {
+	in, out := newPanels(t.rows, len(x)), newPanels(t.rows, len(x))
+	for c, v := range x {
+		if len(v) != t.rows {
+			panic(fmt.Sprintf("svm: product of a matrix of order %d and %d numbers", t.rows, len(v)))
+		}
+		column := in.column(c)
+		for i, v := range v {
+			column[i*dense.PanelWidth] = v
+		}
+	}
+	if err := t.multiply(ctx, out, in); err != nil {
+		return nil, err
+	}
+	y := make([][]float64, len(x))
+	for c := range y {
+		y[c] = make([]float64, t.rows)
+		column := out.column(c)
+		for i := range y[c] {
+			y[c][i] = column[i*dense.PanelWidth]
+		}
+	}
+	return y, nil
+}
