@@ -188,7 +188,7 @@ type breakable struct {
 	broken *bool
 }
 
-func (k breakable) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
+func (k breakable) Fit(ctx context.Context, graphs []*graph.Graph) (*kernel.Fitted, error) {
 	if *k.broken {
 		return nil, errors.New("this kernel must not be fitted")
 	}

@@ -339,11 +339,11 @@ func TestRoundTripLearners(t *testing.T) {
 		m := fitted(t, train, small(), o)
 		classify(t, m, false)
 		roundTrip(t, m, fresh)
-		a, err := m.Kernel.Factors[0].Cross(t.Context(), fresh)
+		a, err := m.Kernel.Factors[0].Known().Cross(t.Context(), fresh)
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := m.Kernel.Factors[1].Cross(t.Context(), fresh)
+		b, err := m.Kernel.Factors[1].Known().Cross(t.Context(), fresh)
 		if err != nil {
 			t.Fatal(err)
 		}
