@@ -188,15 +188,11 @@ func same(t *testing.T, a, b *Model, graphs []*graph.Graph) {
 // deviations returns those of the values of graphs.
 func deviations(t *testing.T, m *Model, graphs []*graph.Graph) []float64 {
 	t.Helper()
-	p, err := m.Posterior(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
 	cross, err := m.Kernel.Cross(t.Context(), graphs)
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := p.Deviations(t.Context(), graphs, cross)
+	d, err := m.Deviations(t.Context(), graphs, cross)
 	if err != nil {
 		t.Fatal(err)
 	}

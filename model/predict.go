@@ -79,43 +79,25 @@ func (m *Model) prediction(values []float64) Prediction {
 	return p
 }
 
-// Posterior tells the deviations of the values that a model predicts. It may be used concurrently.
-type Posterior struct {
-	kernel *kernel.FittedSum
-	*svm.Posterior
-}
-
-// Posterior returns the factors of the training graphs' kernel matrix. Deviations are computed from
-// them. Files do not keep them. It takes O(n³) time for n training graphs, with svm.Options.Basis
-// at most, and the memory of two matrices. Without a Gaussian process it is svm.ErrNoProcess.
-func (m *Model) Posterior(ctx context.Context) (*Posterior, error) {
+// Deviations returns the standard deviations of measured values, noise included, of graphs whose
+// kernel values with the training graphs are in cross. It compares the nearest training graphs of each
+// with each other. Without a Gaussian process it is svm.ErrNoProcess.
+func (m *Model) Deviations(ctx context.Context, graphs []*graph.Graph, cross *kernel.Matrix) ([]float64, error) {
 	if m.Learner == nil || m.Learner.Process == nil {
 		return nil, svm.ErrNoProcess
+	}
+	self, err := m.Kernel.Diagonal(ctx, graphs)
+	if err != nil {
+		return nil, err
 	}
 	train, err := m.Kernel.Train(ctx)
 	if err != nil {
 		return nil, err
 	}
-	train = train.Select(m.Learner.Basis())
-	gram, err := kernel.Between(ctx, m.Kernel, train, train)
-	if err != nil {
-		return nil, err
-	}
-	p, err := m.Learner.Posterior(ctx, svm.Full(gram))
-	if err != nil {
-		return nil, err
-	}
-	return &Posterior{m.Kernel, p}, nil
-}
-
-// Deviations returns the standard deviations of measured values, noise included, of graphs whose kernel values with
-// the training graphs are in cross.
-func (p *Posterior) Deviations(ctx context.Context, graphs []*graph.Graph, cross *kernel.Matrix) ([]float64, error) {
-	self, err := p.kernel.Diagonal(ctx, graphs)
-	if err != nil {
-		return nil, err
-	}
-	return p.Posterior.Deviations(ctx, svm.Full(cross), self)
+	return m.Learner.Deviations(ctx, svm.Full(cross), self, func(ctx context.Context, at []int) (*kernel.Matrix, error) {
+		near := train.Select(at)
+		return kernel.Between(ctx, m.Kernel, near, near)
+	})
 }
 
 // searchBlock bounds the kernel values that Search holds at a time.

@@ -7,7 +7,7 @@
 //
 //	Train, TrainPath  C-SVC, ε-SVR, or kernel ridge for classes and values, for one parameter or many
 //	TrainLinear       the C-SVC of K = X Xᵀ from the vectors X, for many examples
-//	Learner.Posterior deviations of kernel ridge regression on values, which is a Gaussian process
+//	Learner.Deviations deviations of kernel ridge regression on values, which is a Gaussian process
 //	Clip              makes an indefinite K positive semi-definite
 //
 // They return a Learner: sums over training examples, Σ_k coefficient_k·k(x, x_k) + bias. Its terms

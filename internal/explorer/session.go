@@ -79,8 +79,6 @@ type fitted struct {
 	// scales is the multiscale kernel whose levels and vertices are shown, or nil; bonds the same one on graphs whose
 	// edges are vertices, if the kernel is the mean of both (mlg.Kernel.Parts).
 	scales, bonds *kernel.FittedFactor
-	// posterior tells deviations of values; nil where the learner knows none, or the matrix is not whole.
-	posterior *svm.Posterior
 }
 
 // working is what the server computes at the moment.
