@@ -67,9 +67,35 @@ func newPanels(n, vectors int) panels {
 	return p
 }
 
-// column returns the panel of vector c from its first number on; the others follow at distances of
-// dense.PanelWidth.
-func (p panels) column(c int) []float64 { return p[c/dense.PanelWidth][c%dense.PanelWidth:] }
+// load sets the first vectors to D_c v_c, for scales on the diagonal of D_c, nil for ones. The vectors
+// behind them keep what they have, which no product of others depends on.
+func (p panels) load(ctx context.Context, vectors, scales [][]float64) error {
+	n := 0
+	if len(vectors) > 0 {
+		n = len(vectors[0])
+	}
+	return kernel.Each(ctx, tileCount(n), 1, func(_, strip int) error {
+		first, end := strip*tileSide, min((strip+1)*tileSide, n)
+		for c, v := range vectors {
+			column := p[c/dense.PanelWidth][first*dense.PanelWidth+c%dense.PanelWidth:]
+			for i, x := range v[first:end] {
+				if scales != nil {
+					x *= scales[c][first+i]
+				}
+				column[i*dense.PanelWidth] = x
+			}
+		}
+		return nil
+	})
+}
+
+// vector copies vector c to dst.
+func (p panels) vector(c int, dst []float64) {
+	panel := p[c/dense.PanelWidth][c%dense.PanelWidth:]
+	for i := range dst {
+		dst[i] = panel[i*dense.PanelWidth]
+	}
+}
 
 // multiply sets dst = G·x. The sum over the columns of one tile is by fused multiply-adds in turn. The
 // sums of tiles are added in turn. So the bits depend neither on the number of goroutines nor on the
@@ -119,17 +145,17 @@ func widen(dst []float64, src []float32) {
 	}
 }
 
-// widenColumns sets rows of dst to the first stripRows columns of a tile, by squares of some cache
-// lines.
+// widenColumns sets rows of dst to the first stripRows columns of a tile. It goes through eight rows of
+// the tile at once, so that it writes whole cache lines.
 func widenColumns(dst *[stripRows * tileSide]float64, tile []float32) {
-	const square = 16
-	for r := 0; r < tileSide; r += square {
-		for c := 0; c < stripRows; c += square {
-			for i := r; i < r+square; i++ {
-				for j, v := range tile[i*tileSide+c:][:square] {
-					dst[(c+j)*tileSide+i] = float64(v)
-				}
-			}
+	row := func(i int) []float32 { return tile[i*tileSide:][:stripRows] }
+	for i := 0; i < tileSide; i += 8 {
+		r0, r1, r2, r3 := row(i), row(i+1), row(i+2), row(i+3)
+		r4, r5, r6, r7 := row(i+4), row(i+5), row(i+6), row(i+7)
+		for c := range r0 {
+			d := dst[c*tileSide+i:][:8]
+			d[0], d[1], d[2], d[3] = float64(r0[c]), float64(r1[c]), float64(r2[c]), float64(r3[c])
+			d[4], d[5], d[6], d[7] = float64(r4[c]), float64(r5[c]), float64(r6[c]), float64(r7[c])
 		}
 	}
 }
@@ -204,26 +230,22 @@ func (t *Tiles) At(i, j int) float64 { return t.at(i, j) }
 // Multiply returns K·x for several vectors, which share the way through the matrix. It takes 2n²
 // operations for each.
 func (t *Tiles) Multiply(ctx context.Context, x [][]float64) ([][]float64, error) {
-	in, out := newPanels(t.rows, len(x)), newPanels(t.rows, len(x))
-	for c, v := range x {
+	for _, v := range x {
 		if len(v) != t.rows {
 			panic(fmt.Sprintf("svm: product of a matrix of order %d and %d numbers", t.rows, len(v)))
 		}
-		column := in.column(c)
-		for i, v := range v {
-			column[i*dense.PanelWidth] = v
-		}
+	}
+	in, out := newPanels(t.rows, len(x)), newPanels(t.rows, len(x))
+	if err := in.load(ctx, x, nil); err != nil {
+		return nil, err
 	}
 	if err := t.multiply(ctx, out, in); err != nil {
 		return nil, err
 	}
 	y := make([][]float64, len(x))
-	for c := range y {
+	return y, kernel.Each(ctx, len(y), 1, func(_, c int) error {
 		y[c] = make([]float64, t.rows)
-		column := out.column(c)
-		for i := range y[c] {
-			y[c][i] = column[i*dense.PanelWidth]
-		}
-	}
-	return y, nil
+		out.vector(c, y[c])
+		return nil
+	})
 }

@@ -1,0 +1,162 @@
+package svm
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"github.com/mlgkernel/mlg/internal/dense"
+	"github.com/mlgkernel/mlg/kernel"
+)
+
+// factor is a Nyström approximation K ≈ FFᵀ in single precision: with C the columns of K of m
+// landmarks and K_mm = LLᵀ their rows,
+//
+//	F = C L⁻ᵀ.
+//
+// It makes the preconditioner of systems with a diagonal D of scales and a ridge λ, whose inverse is
+// by Woodbury's identity
+//
+//	P = D F Fᵀ D + λI,   P⁻¹v = (v − D F (λI + FᵀD²F)⁻¹ FᵀDv)/λ.
+type factor struct {
+	grid      // F
+	landmarks int
+}
+
+// newFactor computes F for landmarks at equal distances, n·m² operations.
+func newFactor(ctx context.Context, t *Tiles, landmarks int) (*factor, error) {
+	n, m := t.rows, landmarks
+	at := spaced(n, m)
+	l, err := factorLandmarks(ctx, t, at)
+	if err != nil {
+		return nil, err
+	}
+	f := &factor{newGrid(n, m), m}
+	meter := kernel.NewMeter(ctx, "landmarks", tileCount(n))
+	return f, kernel.Each(ctx, tileCount(n), 1, func(_, strip int) error {
+		defer meter.Add(1)
+		first := strip * tileSide
+		rows := min(tileSide, n-first)
+		c := make([]float64, rows*m)
+		for i := range rows {
+			t.gatherRow(first+i, at, c[i*m:][:m])
+		}
+		dense.SolveRows(l, m, c, rows)
+		for i := range rows {
+			for j, v := range c[i*m:][:m] {
+				tile, _ := f.tile(strip, j/tileSide)
+				tile[i*tileSide+j%tileSide] = float32(v)
+			}
+		}
+		return nil
+	})
+}
+
+// gatherRow copies the entries of row i in the given columns.
+func (t *Tiles) gatherRow(i int, columns []int, dst []float64) {
+	for k, j := range columns {
+		dst[k] = t.at(i, j)
+	}
+}
+
+// factorLandmarks returns L with K_mm + εI = LLᵀ. Single precision changes K_mm by a matrix whose norm
+// is at most 2⁻²⁴ of the Frobenius norm of K_mm. So with that ε a positive semi-definite kernel has a
+// factor. Double precision needs far less. ε is doubled where the kernel is indefinite.
+func factorLandmarks(ctx context.Context, t *Tiles, at []int) ([]float64, error) {
+	m := len(at)
+	k := make([]float64, m*m)
+	norm := 0.0
+	for a, i := range at {
+		t.gatherRow(i, at, k[a*m:][:m])
+		norm = math.Hypot(norm, math.Sqrt(dense.Dot(k[a*m:][:m], k[a*m:][:m])))
+	}
+	if norm == 0 {
+		norm = 1 // any factor serves
+	}
+	l := make([]float64, m*m)
+	for epsilon := 0x1p-24 * norm; ; epsilon *= 2 {
+		copy(l, k)
+		for i := range m {
+			l[i*m+i] += epsilon
+		}
+		if _, ok := dense.CholeskyParallel(ctx, l, m, kernel.Workers(ctx)); ok {
+			return l, nil
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if math.IsInf(epsilon, 1) {
+			return nil, errors.New("svm: the kernel values of landmarks are too large")
+		}
+	}
+}
+
+// grams returns the lower triangle of FᵀWF over each group of examples, with their weights, nil for
+// ones, on the diagonal of W. It takes n·m² operations for all groups together.
+func (f *factor) grams(ctx context.Context, groups [][]int, weights []float64) ([]*kernel.Matrix, error) {
+	const width = dense.PanelWidth
+	m := f.landmarks
+	out := make([]*kernel.Matrix, len(groups))
+	for g := range out {
+		out[g] = kernel.NewMatrix(m, m)
+	}
+	strips := (m + stripRows - 1) / stripRows
+	err := kernel.Each(ctx, len(groups)*strips, 1, func(_, task int) error {
+		// Rows first … last−1 of one matrix, of whose columns those up to last are needed. Tasks with
+		// more columns come first.
+		group, first := groups[task%len(groups)], (strips-1-task/len(groups))*stripRows
+		last := min(first+stripRows, m)
+		panels := (last + width - 1) / width
+		left := make([]float64, stripRows*tileSide)     // rows of FᵀW
+		right := make([]float64, panels*width*tileSide) // panels of F
+		product, row := make([]float64, stripRows*width), make([]float64, panels*width)
+		sums := out[task%len(groups)]
+		for ; len(group) > 0; group = group[min(tileSide, len(group)):] {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			some := group[:min(tileSide, len(group))]
+			for k, i := range some {
+				for c := 0; c < last; c += tileSide {
+					tile, _ := f.tile(i/tileSide, c/tileSide)
+					widen(row[c:min(c+tileSide, last)], tile[i%tileSide*tileSide:])
+				}
+				for p := range panels {
+					copy(right[(p*tileSide+k)*width:][:width], row[p*width:])
+				}
+				for j, v := range row[first:last] {
+					if weights != nil {
+						v *= weights[i]
+					}
+					left[j*tileSide+k] = v
+				}
+			}
+			for p := range panels {
+				dense.MultiplyPanel(product, width, left, tileSide, right[p*tileSide*width:], last-first, len(some))
+				for j := first; j < last; j++ {
+					to := sums.Row(j)[p*width : min((p+1)*width, m)]
+					for c, v := range product[(j-first)*width:][:len(to)] {
+						to[c] += v
+					}
+				}
+			}
+		}
+		return nil
+	})
+	return out, err
+}
+
+// decompositions returns that of λI + FᵀD²F up to λ for each training set, which is some groups.
+func decompositions(ctx context.Context, grams []*kernel.Matrix, sets [][]int) ([]*decomposition, error) {
+	out := make([]*decomposition, len(sets))
+	return out, kernel.Each(ctx, len(sets), 1, func(_, s int) (err error) {
+		sum := kernel.NewMatrix(grams[0].Rows, grams[0].Cols)
+		for _, g := range sets[s] {
+			for i, v := range grams[g].Data {
+				sum.Data[i] += v
+			}
+		}
+		out[s], err = decompose(ctx, Full(sum))
+		return err
+	})
+}
