@@ -34,7 +34,7 @@ const (
 	//
 	// Weights below a fiftieth of the largest become 0. With more than Options.Examples graphs, the mean
 	// of the candidates with Counts takes the place of this sum, unless the sum predicts the sample
-	// better by more than a standard error. On samples, small differences between kernels are luck.
+	// better by more than two standard errors. On samples, small differences between kernels are luck.
 	Weighted
 )
 
@@ -197,7 +197,7 @@ func (m Mixture) weights(ctx context.Context, t TrainingSet) ([]float64, error) 
 }
 
 // prefer returns the weights few, unless the sum with the weights many predicts the graphs of a training
-// set better by more than the standard error of the difference, with leave-one-out.
+// set better by more than two standard errors of the difference, with leave-one-out.
 func (m Mixture) prefer(ctx context.Context, t TrainingSet, few, many []float64) ([]float64, error) {
 	c := m.chooser
 	var losses [2][]float64
@@ -227,7 +227,7 @@ func (m Mixture) prefer(ctx context.Context, t TrainingSet, few, many []float64)
 	for k := range losses[0] {
 		losses[0][k] -= losses[1][k]
 	}
-	if metrics.Mean(losses[0]) > standardError(losses[0]) {
+	if metrics.Mean(losses[0]) > preferErrors*standardError(losses[0]) {
 		return many, nil
 	}
 	return few, nil
@@ -256,6 +256,9 @@ func (t *Targets) losses(examples []int, p Prediction) []float64 {
 	}
 	return out
 }
+
+// preferErrors is the number of standard errors by which many kernels must be better than few.
+const preferErrors = 2
 
 // leastProbability bounds the loss of a prediction that is sure and wrong.
 const leastProbability = 1e-9

@@ -135,14 +135,9 @@ func (m *Model) Neighbours(hits []kernel.Hit) []Neighbour {
 	return out
 }
 
-// Percentiles returns the percentiles 0, 1, …, 100 of the largest similarity of a training
-// graph to another, from the Gram matrix of the training graphs; nil for fewer than two.
-// Percentile p is the entry at position round(p(n−1)/100) of the n sorted values.
-func Percentiles(gram *kernel.Matrix) []float64 {
+// Nearest returns the largest similarity of every graph to another, from their Gram matrix.
+func Nearest(gram *kernel.Matrix) []float64 {
 	n := gram.Rows
-	if n < 2 {
-		return nil
-	}
 	most := make([]float64, n)
 	for i := range most {
 		row := gram.Row(i)
@@ -153,6 +148,18 @@ func Percentiles(gram *kernel.Matrix) []float64 {
 			}
 		}
 	}
+	return most
+}
+
+// Percentiles returns the percentiles 0, 1, …, 100 of the largest similarity of a training graph to
+// another, given that of every graph; nil for fewer than two. Percentile p is the entry at position
+// round(p(n−1)/100) of the n sorted values.
+func Percentiles(nearest []float64) []float64 {
+	n := len(nearest)
+	if n < 2 {
+		return nil
+	}
+	most := slices.Clone(nearest)
 	slices.Sort(most)
 	out := make([]float64, percentiles)
 	for p := range out {

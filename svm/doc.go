@@ -7,14 +7,15 @@
 //
 //	Train, TrainPath  C-SVC, ε-SVR, or kernel ridge for classes and values, for one parameter or many
 //	TrainLinear       the C-SVC of K = X Xᵀ from the vectors X, for many examples
-//	Learner.Deviations deviations of kernel ridge regression on values, which is a Gaussian process
+//	Learner.Deviations  deviations of kernel ridge regression on values, which is a Gaussian process
+//	RidgeSolver       kernel ridge for many examples, by conjugate gradients on Tiles
 //	Clip              makes an indefinite K positive semi-definite
 //
 // They return a Learner: sums over training examples, Σ_k coefficient_k·k(x, x_k) + bias. Its terms
 // are exported, so that they can be stored and explained.
 //
 // Everything depends only on its arguments: the same matrix, options and seed give the same bits for
-// any number of goroutines. Factors of kernel ridge regression and Posterior.Deviations use the
+// any number of goroutines. Factors of kernel ridge regression and Learner.Deviations use the
 // goroutines of the context, the rest one. Functions and their values have the same bits on
 // all processors with fused multiply-adds. Probabilities and deviations may differ in the last
 // digits, because Go computes logarithms and exponentials differently on each architecture. A Gram

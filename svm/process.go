@@ -94,7 +94,7 @@ func (l *Learner) Deviations(ctx context.Context, cross View, self []float64,
 	out := make([]float64, rows)
 	inner := kernel.WithWorkers(ctx, 1)
 	return out, kernel.Each(ctx, rows, 1, func(_, r int) error {
-		v, err := l.variance(inner, cross.row(r, make([]float64, columns)), self[r], among)
+		v, err := l.variance(inner, cross.row(r, make([]float64, columns)), self[r], -1, among)
 		if err != nil {
 			return err
 		}
@@ -105,8 +105,9 @@ func (l *Learner) Deviations(ctx context.Context, cross View, self []float64,
 	})
 }
 
-// variance returns that of b + f for one example, in units of Scale².
-func (l *Learner) variance(ctx context.Context, row []float64, self float64,
+// variance returns that of b + f for one example, in units of Scale². It does not look at one of the
+// training examples, which may be the example itself; −1 for none.
+func (l *Learner) variance(ctx context.Context, row []float64, self float64, without int,
 	among func(ctx context.Context, examples []int) (*kernel.Matrix, error)) (float64, error) {
 	p, support := l.Process, l.Functions[0].Support
 	if support != nil {
@@ -114,13 +115,22 @@ func (l *Learner) variance(ctx context.Context, row []float64, self float64,
 		gather(learned, row, support)
 		row = learned
 	}
-	hits := kernel.Largest(row, nearest)
-	k, at := make([]float64, len(hits)), make([]int, len(hits))
-	for i, h := range hits {
-		k[i], at[i] = h.Similarity, h.Index
-		if support != nil {
-			at[i] = support[h.Index]
+	bias := 1 - dense.Dot(p.Unit, row)
+	if without >= 0 {
+		bias += p.Unit[without] * row[without]
+	}
+	bias *= bias / total(p.Unit)
+	var k []float64
+	var at []int
+	for _, h := range kernel.Largest(row, nearest+1) {
+		if h.Index == without || len(k) == nearest {
+			continue
 		}
+		k = append(k, h.Similarity)
+		if support != nil {
+			h.Index = support[h.Index]
+		}
+		at = append(at, h.Index)
 	}
 	m, err := among(ctx, at)
 	if err != nil {
@@ -133,10 +143,17 @@ func (l *Learner) variance(ctx context.Context, row []float64, self float64,
 	if _, ok := dense.Cholesky(m.Data, n); !ok {
 		return 0, tooSmall(p.Ridge)
 	}
-	bias := 1 - dense.Dot(p.Unit, row)
-	bias *= bias / total(p.Unit)
 	dense.ForwardSolve(m.Data, n, k, 1)
 	return max(0, self-dense.Dot(k, k)+bias), nil
+}
+
+// spaced returns some of 0 … n−1, at equal distances.
+func spaced(n, some int) []int {
+	out := make([]int, some)
+	for k := range out {
+		out[k] = k * n / some
+	}
+	return out
 }
 
 func ones(n int) []float64 {

@@ -45,7 +45,7 @@ func (x *session) learn(ctx context.Context, f *fitted) (*fitted, error) {
 		return &out, nil
 	}
 	out.Model = &m
-	m.Nearest = model.Percentiles(f.gram)
+	m.Nearest = model.Percentiles(model.Nearest(f.gram))
 	m.Created = map[string]string{"command": "mlg serve", "data": d.Name, "kernel": x.kernel.String()}
 	known := d.labelled(f.core)
 	if d.task == regression {

@@ -52,7 +52,7 @@ func (c *call) train(args trainArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.Targets, m.Nearest, m.Created, m.Classes = args.Targets, model.Percentiles(gram), args.Created, args.Classes
+	m.Targets, m.Nearest, m.Created, m.Classes = args.Targets, model.Percentiles(model.Nearest(gram)), args.Created, args.Classes
 	targets := svm.Targets{Values: args.Values, Weights: args.Weights}
 	if args.Classes != nil {
 		targets.Labels = args.Labels
