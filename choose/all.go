@@ -12,8 +12,8 @@ import (
 )
 
 // exactMost is the largest number of graphs whose kernel matrix is factorised. The matrices of more are
-// kept in single precision, and learners solve by conjugate gradients.
-const exactMost = 4096
+// kept in single precision, and learners solve by conjugate gradients. Tests change it.
+var exactMost = 4096
 
 // heldOutFolds is the number of folds by which graphs are held out where there are more.
 const heldOutFolds = 5
@@ -206,4 +206,29 @@ func (x *all) learn(ctx context.Context, held *kernel.Matrix) (*svm.Learner, err
 	}
 	l, _, err := x.solver.Learn(ctx, targets, x.plan.Parameter, held, x.plan.Probability)
 	return l, err
+}
+
+// Bytes returns about the memory that a choice among some kernels for n graphs takes: the matrices of
+// kernels on the graphs that are scored, what trainings on them take, and the matrix of the sum on all
+// graphs with what learns from it.
+func (o *Options) Bytes(n, kernels, workers int) int64 {
+	scored := int64(n)
+	if o.LeaveOneOut {
+		scored = int64(min(n, o.Examples))
+	}
+	held := int64(1)
+	if len(o.Combinations) > 0 {
+		held = int64(kernels)
+	}
+	const copies = 3 // of a matrix that a training makes
+	sample := 8 * scored * scored * (held + copies*int64(workers))
+	all := 8 * int64(n) * int64(n) * copies
+	if scored < int64(n) && o.Learner == svm.KernelRidge && n > exactMost {
+		const sides = 8 * heldOutFolds * ridgesTried // vectors of conjugate gradients
+		all = svm.TilesBytes(n) + int64(n)*(4*int64(svm.DefaultRidgeOptions().Landmarks)+8*sides)
+	} else if scored == int64(n) {
+		all = 8 * int64(n) * int64(n)
+	}
+	const features = 40_000 // bytes that the default kernels keep of a molecule
+	return max(sample, all) + features*int64(n)
 }

@@ -178,8 +178,11 @@ type choice struct {
 }
 
 // plan scores settings and combinations and takes the best.
-func (c *choice) plan(ctx context.Context) (*Plan, error) {
+func (c *choice) plan(all context.Context) (*Plan, error) {
 	o := c.Options
+	work := kernel.WorkOf(all)
+	work.Progress = nil // the choice tells its own steps, and kernels what they do with all graphs
+	ctx := kernel.WithWork(all, work)
 	if err := c.scoreSettings(ctx); err != nil {
 		return nil, err
 	}
@@ -229,7 +232,7 @@ func (c *choice) plan(ctx context.Context) (*Plan, error) {
 		return p, nil
 	}
 	if o.Learner == svm.KernelRidge {
-		return p, c.finish(ctx, p)
+		return p, c.finish(all, p)
 	}
 	var err error
 	p.Gram, err = c.all.Gram(ctx, p.Kernel())

@@ -32,21 +32,20 @@ func (c *trainCmd) announce(g *globals, ds *dataset.Dataset, candidates []choose
 	}
 	// Matrices are most of the memory, and cost the collector nothing to look at.
 	debug.SetGCPercent(garbage)
-	if g.Quiet {
-		return nil
-	}
 	var kernels []kernel.Kernel
 	for _, x := range candidates {
 		for _, s := range x.Settings {
 			kernels = append(kernels, s.Kernel)
 		}
 	}
-	// One matrix is held at a time, besides those of trainings, of which each worker has three.
-	values := float64(1+3*g.workers()) * float64(n) * float64(n)
-	if m := float64(scored(n, o)); len(o.Combinations) > 0 {
-		values += float64(len(kernels)) * m * m
+	bytes := float64(o.Bytes(n, len(kernels), g.workers())) * (1 + garbage/100.0)
+	if most := kernel.Available(); most > 0 && bytes > float64(most) {
+		return fmt.Errorf("%s for %d graphs would take about %.2g GB of memory, but %.2g GB are free: take fewer graphs, or a machine with more memory",
+			agree(len(kernels), "kernel", "kernels"), n, bytes/1e9, float64(most)/1e9)
 	}
-	bytes := 8 * values * (1 + garbage/100.0)
+	if g.Quiet {
+		return nil
+	}
 	line := fmt.Sprintf("%s for %d graphs: roughly %.2g GB of memory", agree(len(kernels), "kernel", "kernels"), n, bytes/1e9)
 	need, err := clock(time.Now).forecast(g.ctx, ds, kernels, o)
 	switch {

@@ -91,7 +91,7 @@ func (c *trainCmd) train(g *globals, t task) error {
 	}
 	o.Progress = g.bar.steps("choosing", "")
 	o.Collection = t.shared
-	plan, err := choose.Choose(g.ctx, ds, candidates, o)
+	plan, err := choose.Choose(g.work(), ds, candidates, o)
 	if err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func (c *trainCmd) train(g *globals, t task) error {
 	}
 	read := c.dataFlags.options()
 	read.TargetColumn = t.target
-	m, err := model.Train(g.ctx, ds, plan, model.TrainOptions{
+	m, err := model.Train(g.work(), ds, plan, model.TrainOptions{
 		Reader:  &read,
 		Created: map[string]string{"data": ds.Name, "split-seed": fmt.Sprint(c.Splits)},
 	})
