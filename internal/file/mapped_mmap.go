@@ -50,16 +50,29 @@ func (m *Mapped) Close() error {
 	return syscall.Munmap(data)
 }
 
+// locks says that files can be locked, and renamed while they are open.
+const locks = true
+
+// own reports whether a file belongs to this user and has no other name.
+func own(f *os.File) bool {
+	st, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	x, ok := st.Sys().(*syscall.Stat_t)
+	return ok && int(x.Uid) == os.Geteuid() && x.Nlink == 1
+}
+
 // lock takes a file for this process until it is closed or the process ends, however it
-// ends. It is an error if another has it. Some network file systems have no locks; two processes
-// must not write one file there.
-func lock(f *os.File) error {
-	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+// ends. It is an error if another has it. Some network file systems have no locks, and ok is false
+// there; two processes must not write one file.
+func lock(f *os.File) (ok bool, err error) {
+	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	switch {
 	case errors.Is(err, syscall.EWOULDBLOCK):
-		return fmt.Errorf("%s: another process is writing it", f.Name())
+		return false, taken{f.Name(), "another process is writing it"}
 	case errors.Is(err, syscall.ENOSYS), errors.Is(err, syscall.EOPNOTSUPP), errors.Is(err, syscall.ENOLCK):
-		return nil
+		return false, nil
 	}
-	return err
+	return err == nil, err
 }
