@@ -88,7 +88,11 @@ func ReadNPY(path string) (*kernel.Matrix, error) {
 		return nil, err
 	}
 	defer f.Close()
-	m, err := decodeNPY(f.Bytes())
+	var m *kernel.Matrix
+	err = f.Guard(func() (err error) {
+		m, err = decodeNPY(f.Bytes())
+		return err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

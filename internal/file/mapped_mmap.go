@@ -6,14 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"syscall"
+	"unsafe"
 )
 
 // Mapped is a file in memory.
 type Mapped struct{ data []byte }
 
 // Map maps a file to be read. What is read after somebody has made the file shorter is a
-// fault that ends the program.
+// fault that ends the program, except in Guard.
 func Map(path string) (*Mapped, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -40,6 +42,26 @@ func Map(path string) (*Mapped, error) {
 
 // Bytes returns the contents, valid until Close.
 func (m *Mapped) Bytes() []byte { return m.data }
+
+// Guard calls read, which reads the contents in this goroutine alone. It is an error if that fails
+// because another program has made the file shorter, or because the disk cannot be read.
+func (m *Mapped) Guard(read func() error) (err error) {
+	data := m.data
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		switch x := recover().(type) {
+		case nil:
+		case interface{ Addr() uintptr }:
+			if begin := uintptr(unsafe.Pointer(unsafe.SliceData(data))); x.Addr()-begin >= uintptr(len(data)) {
+				panic(x)
+			}
+			err = errors.New("it cannot be read any more: another program made it shorter, or the disk failed")
+		default:
+			panic(x)
+		}
+	}()
+	return read()
+}
 
 // Close ends the mapping. A second time it does nothing.
 func (m *Mapped) Close() error {

@@ -16,6 +16,9 @@ func Map(path string) (*Mapped, error) {
 // Bytes returns the contents, valid until Close.
 func (m *Mapped) Bytes() []byte { return m.data }
 
+// Guard calls read.
+func (m *Mapped) Guard(read func() error) error { return read() }
+
 // Close forgets the contents.
 func (m *Mapped) Close() error {
 	m.data = nil
