@@ -36,6 +36,9 @@ type Options struct {
 	// Folder, when not empty, keeps the results of finished parts of the evaluation. A later
 	// run with the same data, splits, options and kernel takes them from there.
 	Folder string
+	// Damaged, when set, is called with a file of the folder that is damaged. What it kept is computed
+	// again, and the file is replaced. It is called concurrently.
+	Damaged func(path string, err error)
 }
 
 // DefaultOptions returns 10 repeats of 10 folds, with choose.DefaultOptions, and kernels fitted to

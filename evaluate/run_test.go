@@ -68,7 +68,7 @@ func TestResume(t *testing.T) {
 			if _, err := Run(ctx, ds, candidates, stopped); !errors.Is(err, context.Canceled) {
 				t.Fatalf("error %v, want context.Canceled", err)
 			}
-			files, _ := filepath.Glob(filepath.Join(o.Folder, "folds-*.json"))
+			files, _ := filepath.Glob(filepath.Join(o.Folder, "folds-*.bin"))
 			if len(files) == 0 {
 				t.Fatal("nothing was kept")
 			}

@@ -144,6 +144,7 @@ func (c *evaluateCmd) evaluate(g *globals, ds *dataset.Dataset, candidates []cho
 	start := time.Now()
 	o.Clock = func() time.Duration { return time.Since(start) }
 	o.Progress = g.bar.steps("evaluate", "folds")
+	o.Damaged = func(path string, err error) { g.note("%s: %v; it is computed again", path, err) }
 	if c.Keep != "" {
 		g.kept.set("--run %s has the finished parts; the same command goes on from there", c.Keep)
 	}
