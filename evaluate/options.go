@@ -30,6 +30,10 @@ type Options struct {
 	// vertices of test graphs.
 	Inductive bool
 
+	// Combined leaves the rows of single candidates out of the report, where combinations use them. Then
+	// only the setting that is best on a training part, and combinations, predict its fold.
+	Combined bool
+
 	// Clock, when set, returns the time since some fixed moment; seconds are 0 without it.
 	// It is called concurrently.
 	Clock func() time.Duration

@@ -53,7 +53,8 @@ type evaluation struct {
 type method struct {
 	name, parameters string
 	kernel           kernel.Kernel // nil for a sum
-	// siblings are the settings of the candidate to which a kernel belongs.
+	// siblings are the settings of the candidate to which a kernel belongs; with Options.Combined all that
+	// are combined. Of these one predicts a fold.
 	siblings []*method
 	// combination says how a sum weighs the kernels that are combined.
 	combination choose.Combination
@@ -127,12 +128,20 @@ func (e *evaluation) addMethods(candidates []choose.Candidate) error {
 		for k, s := range c.Settings {
 			settings[k] = &method{name: c.Name, parameters: s.Parameters, kernel: s.Kernel, siblings: settings, counts: c.Counts}
 		}
-		if err := e.addRow(c.Name, settings); err != nil {
-			return err
+		combined := i > 0 || !added
+		if !combined || !e.o.Combined || len(e.o.Combinations) == 0 {
+			if err := e.addRow(c.Name, settings); err != nil {
+				return err
+			}
 		}
 		e.settings = append(e.settings, settings...)
-		if i > 0 || !added {
+		if combined {
 			e.combined = append(e.combined, settings...)
+		}
+	}
+	if e.o.Combined && len(e.o.Combinations) > 0 {
+		for _, m := range e.combined {
+			m.siblings = e.combined
 		}
 	}
 	for _, how := range e.o.Combinations {

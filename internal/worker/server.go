@@ -33,7 +33,6 @@ type fitted struct {
 	model *model.Model
 	basis *nystrom.Basis
 	work  kernel.Work
-
 }
 
 // server answers the requests of one parent.
