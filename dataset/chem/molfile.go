@@ -130,6 +130,7 @@ func (t *table) version(counts string) string {
 		}
 	}
 	if out != "V2000" && out != "V3000" {
+		t.columns(counts, 0, 3, "number of atoms") // another line than this one is that error
 		t.fail("version %q of the connection table, want V2000 or V3000", clip(out))
 	}
 	return out
