@@ -21,6 +21,7 @@ const (
 	pilotGraphs  = 200
 	pilotFew     = 50 // graphs that show which part of the time does not grow
 	pilotKernels = 6
+	manyKernels  = 4 // that are computed for all graphs, where a sample is scored
 	garbage      = 25 // per cent of the memory that may be garbage, with many graphs
 )
 
@@ -76,8 +77,8 @@ type clock func() time.Time
 // made of, on m and fewer graphs:
 //
 //	fitting    t(m) + (n − m)·slope: a part for the landmarks, and a part for every graph
-//	matrices   t(m)·(s/m)² for s graphs that are scored, and t(m)·(n/m)² of the kernels that get a weight:
-//	           of classes nearly all, of values one in eight
+//	matrices   t(m)·(s/m)² for s graphs that are scored, and t(m)·(n/m)² of the few kernels that are
+//	           computed for all graphs
 //	learning   as measured for as many graphs as ridge regressions look at, else t(m)·(n/m)²
 func (now clock) forecast(ctx context.Context, ds *dataset.Dataset, kernels []kernel.Kernel, o choose.Options,
 ) (time.Duration, error) {
@@ -118,15 +119,7 @@ func (now clock) forecast(ctx context.Context, ds *dataset.Dataset, kernels []ke
 	ratio, part := float64(n)/pilotGraphs, float64(scored(n, o))/pilotGraphs
 	squares := part * part
 	if part < ratio {
-		targets, err := choose.ReadTargets(ds, o.Task)
-		if err != nil {
-			return 0, err
-		}
-		weighted := ratio * ratio
-		if targets.Regression() {
-			weighted /= 8
-		}
-		squares += weighted
+		squares += ratio * ratio * min(1, manyKernels/float64(singles))
 	}
 	slope := max(0, min(float64(fit-short)/(pilotGraphs-pilotFew), float64(fit)/pilotGraphs))
 	each := float64(fit) + slope*float64(n-pilotGraphs) + squares*float64(matrix)

@@ -137,8 +137,8 @@ func TestForecast(t *testing.T) {
 		if len(kernels) == 3 {
 			parts = 12
 		}
-		pairs := time.Duration(1024*1024 + 2000*2000) // those of the sample, and of all graphs in a kernel that gets a weight
-		want := time.Duration(parts) * (3*time.Second + 40*time.Second + pairs*5*time.Microsecond)
+		pairs := time.Duration(parts*1024*1024 + min(4, parts)*2000*2000) // those of the sample, and of all graphs in four kernels
+		want := time.Duration(parts)*(3*time.Second+40*time.Second) + pairs*5*time.Microsecond
 		if d := got - want; d.Abs() > time.Millisecond {
 			t.Errorf("%d kernels: %v, want %v", len(kernels), got, want)
 		}
