@@ -146,7 +146,7 @@ func Choose(ctx context.Context, d *dataset.Dataset, candidates []Candidate, o O
 				}
 			}
 			c.settings = append(c.settings, WeightedSetting{Candidate: x.Name, Setting: s})
-			c.counts = append(c.counts, x.Counts)
+			c.parts = append(c.parts, Ingredient{s.Kernel, x.Counts})
 		}
 	}
 	if len(c.settings) == 0 {
@@ -170,7 +170,7 @@ type choice struct {
 	everything *TrainingPart // all graphs
 	all        *kernel.Collection
 	settings   []WeightedSetting
-	counts     []bool        // by setting: Candidate.Counts
+	parts      []Ingredient
 	scores     []*Scores     // of the settings
 	sums       []Combination // those that are sums of kernels
 	mixer      *Mixer        // of the settings
@@ -262,7 +262,7 @@ func (c *choice) scoreSettings(ctx context.Context) error {
 	}
 	grams := c.all.Grams(c.sampled(), kernels...)
 	matrix := func(ctx context.Context, k int) (*Matrix, error) { return Fit(ctx, kernels[k], grams) }
-	c.mixer = c.Mixer(c.counts, matrix, func(k, _, _ int) *Scores { return c.scores[k] })
+	c.mixer = c.Mixer(c.parts, matrix, func(k, _, _ int) *Scores { return c.scores[k] })
 	if len(c.sums) > 0 {
 		matrix = c.mixer.Load
 	}

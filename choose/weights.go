@@ -3,6 +3,7 @@ package choose
 import (
 	"cmp"
 	"context"
+	"maps"
 	"math"
 	"slices"
 	"sync"
@@ -35,6 +36,8 @@ const (
 	// Weights below a fiftieth of the largest become 0. With more than Options.Examples graphs, the mean
 	// of the candidates with Counts takes the place of this sum, unless the sum predicts the sample
 	// better by more than two standard errors. On samples, small differences between kernels are luck.
+	// Of the sum, factors are then left out as long as its predictions do not get worse by a standard
+	// error, down to five: time and memory follow the number of distinct factors.
 	Weighted
 )
 
@@ -83,7 +86,7 @@ func (t *Targets) errors(examples []int, predicted []Prediction) []Errors {
 // Mixer learns weights of kernels on training sets.
 type Mixer struct {
 	chooser *Chooser
-	counts  []bool // by kernel: Candidate.Counts
+	parts   []Ingredient
 	// matrix returns that of a kernel, and scores those of a kernel on the part without a fold.
 	matrix func(ctx context.Context, kernel int) (*Matrix, error)
 	scores func(kernel, repeat, fold int) *Scores
@@ -92,11 +95,31 @@ type Mixer struct {
 	matrices []*Matrix // as far as they were needed
 }
 
-// Mixer returns a mixer of some kernels, by their Candidate.Counts. It asks once for each matrix that has a weight. It asks
+// Ingredient is a kernel that may be part of a combination.
+type Ingredient struct {
+	Kernel kernel.Kernel
+	Counts bool // Candidate.Counts
+}
+
+// factors returns the texts of the distinct kernels that the ingredient is made of.
+func (x Ingredient) factors() []string {
+	var out []string
+	if sum, err := kernel.SumOf(x.Kernel).Expand(); err == nil { // else fitting it says what is wrong
+		for _, t := range sum.Terms {
+			for _, f := range t.Factors {
+				out = append(out, f.String())
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// Mixer returns a mixer of some kernels. It asks once for each matrix that has a weight. It asks
 // for scores only with LeaveOneOut.
-func (c *Chooser) Mixer(counts []bool, matrix func(ctx context.Context, kernel int) (*Matrix, error),
+func (c *Chooser) Mixer(parts []Ingredient, matrix func(ctx context.Context, kernel int) (*Matrix, error),
 	scores func(kernel, repeat, fold int) *Scores) *Mixer {
-	return &Mixer{chooser: c, counts: counts, matrix: matrix, scores: scores, matrices: make([]*Matrix, len(counts))}
+	return &Mixer{chooser: c, parts: parts, matrix: matrix, scores: scores, matrices: make([]*Matrix, len(parts))}
 }
 
 // Mixture is a sum of kernels with the weights of a combination.
@@ -190,47 +213,106 @@ func (m Mixture) weights(ctx context.Context, t TrainingSet) ([]float64, error) 
 		power = n / valueScale
 	}
 	w := errorWeights(errors, -power)
-	if few := countWeights(m.counts); all > len(t.graphs) && few != nil {
+	if few := m.countWeights(); all > len(t.graphs) && few != nil {
 		return m.prefer(ctx, t, few, w)
 	}
 	return w, nil
 }
 
 // prefer returns the weights few, unless the sum with the weights many predicts the graphs of a training
-// set better by more than two standard errors of the difference, with leave-one-out.
+// set better by more than two standard errors of the difference, with leave-one-out. Of many it leaves
+// out what is not needed.
 func (m Mixture) prefer(ctx context.Context, t TrainingSet, few, many []float64) ([]float64, error) {
-	c := m.chooser
-	var losses [2][]float64
-	for i, w := range [][]float64{few, many} {
-		for k := range w {
-			if w[k] > 0 {
-				if _, err := m.Load(ctx, k); err != nil {
-					return nil, err
-				}
-			}
+	a, err := m.losses(ctx, t, few)
+	if err != nil {
+		return nil, err
+	}
+	b, err := m.losses(ctx, t, many)
+	if err != nil {
+		return nil, err
+	}
+	if more, deviation := difference(a, b); !(more > preferErrors*deviation) {
+		return few, nil
+	}
+	for w := many; ; {
+		if w = m.without(w); w == nil {
+			return many, nil
 		}
-		gram := svm.Full(m.sum(w, t.graphs, t.graphs))
-		predicted, err := c.Targets.leaveOneOut(ctx, gram, t.graphs, c.Options.ridges())
+		c, err := m.losses(ctx, t, w)
 		if err != nil {
 			return nil, err
 		}
-		best := math.Inf(1)
-		for _, p := range predicted {
-			if loss := c.Targets.losses(t.graphs, p); metrics.Mean(loss) < best {
-				best, losses[i] = metrics.Mean(loss), loss
+		if more, deviation := difference(c, b); more > deviation {
+			return many, nil
+		}
+		many = w
+	}
+}
+
+// difference returns the mean by which losses are larger than others, and its standard error.
+func difference(a, b []float64) (mean, deviation float64) {
+	d := make([]float64, len(a))
+	for i := range d {
+		d[i] = a[i] - b[i]
+	}
+	return metrics.Mean(d), standardError(d)
+}
+
+// losses returns those of leave-one-out predictions by a sum, with the ridge that loses least.
+func (m Mixture) losses(ctx context.Context, t TrainingSet, w []float64) ([]float64, error) {
+	for k := range w {
+		if w[k] > 0 {
+			if _, err := m.Load(ctx, k); err != nil {
+				return nil, err
 			}
 		}
 	}
-	if losses[0] == nil || losses[1] == nil {
-		return few, nil
+	c := m.chooser
+	predicted, err := c.Targets.leaveOneOut(ctx, svm.Full(m.sum(w, t.graphs, t.graphs)), t.graphs, c.Options.ridges())
+	if err != nil {
+		return nil, err
 	}
-	for k := range losses[0] {
-		losses[0][k] -= losses[1][k]
+	var out []float64
+	for _, p := range predicted {
+		if loss := c.Targets.losses(t.graphs, p); out == nil || metrics.Mean(loss) < metrics.Mean(out) {
+			out = loss
+		}
 	}
-	if metrics.Mean(losses[0]) > preferErrors*standardError(losses[0]) {
-		return many, nil
+	return out, nil
+}
+
+// fewFactors is the number of factors of a sum that is small enough.
+const fewFactors = 5
+
+// without returns weights without the factor whose products weigh least together; nil if there are few.
+func (m *Mixer) without(w []float64) []float64 {
+	weight := map[string]float64{}
+	for k, x := range m.parts {
+		if w[k] > 0 {
+			for _, f := range x.factors() {
+				weight[f] += w[k]
+			}
+		}
 	}
-	return few, nil
+	if len(weight) <= fewFactors {
+		return nil
+	}
+	names := slices.Sorted(maps.Keys(weight))
+	least := slices.MinFunc(names, func(a, b string) int { return cmp.Compare(weight[a], weight[b]) })
+	out, sum := make([]float64, len(w)), 0.0
+	for k, x := range m.parts {
+		if w[k] > 0 && !slices.Contains(x.factors(), least) {
+			out[k] = w[k]
+			sum += w[k]
+		}
+	}
+	if sum == 0 {
+		return nil
+	}
+	for k := range out {
+		out[k] /= sum
+	}
+	return out
 }
 
 // losses returns what is lost by the predictions of a sample, graph by graph: minus the logarithm of the
@@ -305,20 +387,19 @@ func (m *Mixer) kernelErrors(ctx context.Context, k int, t TrainingSet) ([]Error
 }
 
 // countWeights returns equal weights for the kernels that count, nil if there are none.
-func countWeights(counts []bool) []float64 {
-	w, n := make([]float64, len(counts)), 0
-	for _, in := range counts {
-		if in {
+func (m *Mixer) countWeights() []float64 {
+	w, n := make([]float64, len(m.parts)), 0.0
+	for k, x := range m.parts {
+		if x.Counts {
+			w[k] = 1
 			n++
 		}
 	}
 	if n == 0 {
 		return nil
 	}
-	for k, in := range counts {
-		if in {
-			w[k] = 1 / float64(n)
-		}
+	for k := range w {
+		w[k] /= n
 	}
 	return w
 }

@@ -214,11 +214,11 @@ func (e *evaluation) session(parts []*choose.TrainingPart, fitTo *kernel.Collect
 // evaluate evaluates all methods. The mixer keeps the matrices that combinations need.
 func (s *session) evaluate(ctx context.Context) error {
 	kernels := s.combined
-	counts := make([]bool, len(kernels))
+	parts := make([]choose.Ingredient, len(kernels))
 	for k, m := range kernels {
-		counts[k] = m.counts
+		parts[k] = choose.Ingredient{Kernel: m.kernel, Counts: m.counts}
 	}
-	mixer := s.Mixer(counts, func(ctx context.Context, k int) (*choose.Matrix, error) { return s.matrix(ctx, kernels[k]) },
+	mixer := s.Mixer(parts, func(ctx context.Context, k int) (*choose.Matrix, error) { return s.matrix(ctx, kernels[k]) },
 		func(k, repeat, fold int) *choose.Scores {
 			return &kernels[k].results[repeat*s.Splits.Folds+fold].Scores
 		})

@@ -103,6 +103,18 @@ func TestWrongContent(t *testing.T) {
 		}
 	}
 	cut := func(n int) func(b []byte) []byte { return func(b []byte) []byte { return b[:len(b)-n] } }
+	unpacked := func(change func(b []byte) []byte) func(b []byte) []byte {
+		return func(b []byte) []byte {
+			data, err := decompress(b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if data, err = compress(change(data)); err != nil {
+				t.Fatal(err)
+			}
+			return data
+		}
+	}
 	const nan = 0x7ff8000000000001
 	for _, c := range []struct {
 		section string
@@ -127,9 +139,12 @@ func TestWrongContent(t *testing.T) {
 		{"map", replace(`"base":"labels"`, `"base":"lab*ls"`), `base = "lab*ls"`},
 		{"map", word(1, 1<<60), "a section of 1152921504606846976 bytes"},
 		{"train/features", nil, "train/features is missing"},
-		{"train/features", cut(8), "bytes, but"},
-		{"train/features", word(1, 17), "matrices of 17 graphs"},
-		{"train/features", word(2, nan), "not positive definite"},
+		{"train/features", func([]byte) []byte { return nil }, "end early"},
+		{"train/features", word(0, 1<<60), "times as many"},
+		{"train/features", word(0, 17), "train/features: "},
+		{"train/features", unpacked(cut(8)), "bytes, but"},
+		{"train/features", unpacked(word(1, 17)), "matrices of 17 graphs"},
+		{"train/features", unpacked(word(2, nan)), "not positive definite"},
 		{"train/graphs", nil, "train/graphs is missing"},
 		{"learner/classes", nil, "learner/classes is missing"},
 		{"learner", replace("{", "["), "section learner: "},

@@ -169,7 +169,7 @@ func (d *decoder) kernel(m *Model, text []byte) {
 		d.fail("section meta: %w", err)
 		return
 	}
-	fitted, features := slices.Clone(d.section("map")), slices.Clone(d.section("train/features"))
+	fitted, features := slices.Clone(d.section("map")), d.section("train/features")
 	if d.err != nil {
 		return
 	}
@@ -177,7 +177,10 @@ func (d *decoder) kernel(m *Model, text []byte) {
 		d.fail("section map: %w", err)
 		return
 	}
-	if err = m.Kernel.AdoptTrain(features); err != nil {
+	if features, err = decompress(features); err == nil {
+		err = m.Kernel.AdoptTrain(features)
+	}
+	if err != nil {
 		d.fail("section train/features: %w", err)
 	}
 }

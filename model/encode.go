@@ -152,6 +152,7 @@ func (s *sections) kernel(m *Model) {
 		var train kernel.Features
 		if train, err = m.Kernel.Train(context.Background()); err == nil {
 			if fitted, err = train.AppendBinary(nil); err == nil {
+				fitted, err = compress(fitted)
 				s.add("train/features", fitted)
 			}
 		}
