@@ -29,7 +29,7 @@ type RidgeOptions struct {
 // tolerance was chosen on 1500 random points in 2, 4 and 8 dimensions with the kernel exp(−|x−y|²)
 // and λ from 1e-4 to 100. It changes predictions of held out points by up to 0.1 % of the standard
 // deviation of the targets, and no error of prediction in its first three digits. A tolerance of
-// 1e-4 takes a quarter more iterations.
+// 1e-4 takes a quarter to a third more iterations.
 func DefaultRidgeOptions() RidgeOptions {
 	return RidgeOptions{Landmarks: 1024, Tolerance: 1e-3, MaxIterations: 100}
 }
