@@ -259,8 +259,6 @@ func FuzzDecode(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if _, err := back.Transform(t.Context(), graphtest.Suite(2)[:2]); err != nil {
-			t.Skip(err)
-		}
+		back.Transform(t.Context(), graphtest.Suite(2)[:2]) // may fail, must not panic
 	})
 }

@@ -55,11 +55,7 @@ func ExampleModel_Transform() {
 	if err != nil {
 		panic(err)
 	}
-	train, err := model.Train(ctx)
-	if err != nil {
-		panic(err)
-	}
-	k, err := model.Between(ctx, c, train)
+	k, err := kernel.Between(ctx, model, c, model.Train())
 	if err != nil {
 		panic(err)
 	}

@@ -81,7 +81,7 @@ func (m *Model) Fill(ctx context.Context, dst []float64, stride int, x kernel.Bl
 			}
 		}
 		mirror(dst, stride, n)
-		return nil
+		return ctx.Err()
 	}
 	height, width := kernel.Device(ctx).Block(x.I1-x.I0, x.J1-x.J0, false, a.order())
 	for j := x.J0; j < x.J1; j += width {

@@ -139,7 +139,7 @@ func TestAttribute(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			a, ok := fitted.(Attributer)
+			a, ok := fitted.Map.(Attributer)
 			if !ok {
 				t.Fatalf("%s has no attribution", o.kernel)
 			}
@@ -176,7 +176,7 @@ func TestAttribute(t *testing.T) {
 				for i := range slopes {
 					slopes[i] *= coefficient(i)
 				}
-				got, err := a.Attribute(t.Context(), g, slopes)
+				got, err := a.Attribute(t.Context(), g, fitted.Train, slopes)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -207,7 +207,7 @@ func TestAttributeSpecial(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, ok := f.(Attributer); ok {
+		if _, ok := f.Map.(Attributer); ok {
 			t.Errorf("%s counts other things than vertices and pairs, but has an attribution", k)
 		}
 	}
@@ -217,7 +217,7 @@ func TestAttributeSpecial(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return f.(Attributer).Attribute(t.Context(), g, slopes)
+		return f.Map.(Attributer).Attribute(t.Context(), g, f.Train, slopes)
 	}
 	// A graph with labels that no training graph has is like none of them.
 	b := graph.NewBuilder(2)

@@ -2,6 +2,7 @@ package baseline
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
@@ -26,12 +27,14 @@ func DefaultCore() Core { return Core{Base: "sp", Normalize: true} }
 // Name implements kernel.Kernel.
 func (k Core) Name() string { return "core" }
 
-// String, Validate, Fit and Resolve implement kernel.Kernel and kernel.Resolver.
+// String, Validate, Fit, Decode and Resolve implement kernel.Kernel and kernel.Resolver.
 func (k Core) String() string  { return kernel.Text(k) }
 func (k Core) Validate() error { return checkBase(k, k.Base) }
-func (k Core) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
-	return fitLevels(ctx, k, levelled{k.Base, k.Normalize, cores{k.Least}}, graphs)
+func (k Core) Fit(ctx context.Context, graphs []*graph.Graph) (*kernel.Fitted, error) {
+	return fitLevels(ctx, k.levels(), graphs)
 }
+func (k Core) Decode(data []byte) (kernel.Map, error) { return decodeLevels(k.levels(), data) }
+func (k Core) levels() levelled                       { return levelled{k, k.Base, k.Normalize, cores{k.Least}} }
 func (k Core) Resolve(graphs []*graph.Graph) (kernel.Kernel, error) {
 	base, err := baseKernel(k.Base)
 	if err != nil {
@@ -47,11 +50,16 @@ func (k Core) Resolve(graphs []*graph.Graph) (kernel.Kernel, error) {
 // cores are levels of graphs that are their cores.
 type cores struct{ least int }
 
-func (c cores) fit(ctx context.Context, graphs []*graph.Graph) ([][]*graph.Graph, error) {
-	return c.apply(ctx, graphs)
+func (c cores) fit([]*graph.Graph) error     { return nil }
+func (c cores) appendBinary(b []byte) []byte { return b }
+func (c cores) decode(data []byte) error {
+	if len(data) > 0 {
+		return fmt.Errorf("%d bytes of labels, want none", len(data))
+	}
+	return nil
 }
 
-func (c cores) apply(ctx context.Context, graphs []*graph.Graph) ([][]*graph.Graph, error) {
+func (c cores) levels(ctx context.Context, graphs []*graph.Graph) ([][]*graph.Graph, error) {
 	out := make([][]*graph.Graph, len(graphs))
 	return out, kernel.Each(ctx, len(graphs), 16, func(_, i int) (err error) {
 		out[i], err = c.of(ctx, graphs[i])

@@ -51,21 +51,22 @@ func DefaultGraphHopper() GraphHopper {
 	return GraphHopper{Similarity: Linear, Mu: 1, Resolution: 1e-6, Labels: Auto, Normalize: true}
 }
 
-// Name implements kernel.Kernel, as String, Validate, Fit and Resolve do.
+// Name implements kernel.Kernel, as String, Validate, Fit, Decode and Resolve do.
 func (k GraphHopper) Name() string    { return "graph-hopper" }
 func (k GraphHopper) String() string  { return kernel.Text(k) }
 func (k GraphHopper) Validate() error { return kernel.Check(k) }
-func (k GraphHopper) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
+func (k GraphHopper) Fit(ctx context.Context, graphs []*graph.Graph) (*kernel.Fitted, error) {
 	return fit(ctx, k, graphs)
 }
+func (k GraphHopper) Decode(data []byte) (kernel.Map, error)               { return decode(k, data) }
 func (k GraphHopper) Resolve(graphs []*graph.Graph) (kernel.Kernel, error) { return resolve(k, graphs) }
 
 // Semidefinite reports whether the kernel is positive semi-definite for all graphs; see
 // kernel.Semidefinite.
 func (k GraphHopper) Semidefinite() bool { return k.Similarity != Bridge || k.Labels != Attributes }
 
-func (k GraphHopper) features() featureMap {
-	m := featureMap{labels: k.Labels, normalize: k.Normalize}
+func (k GraphHopper) recipe() recipe {
+	m := recipe{labels: k.Labels, normalize: k.Normalize}
 	if k.Labels == Attributes && k.Similarity != Linear {
 		return pairwise(m, k.prepare, k.comparer)
 	}
@@ -75,7 +76,7 @@ func (k GraphHopper) features() featureMap {
 	m.weights = []float64{1 - c, 2 * (1 - c), c, 2 * c}
 	m.count = func() countFunc {
 		var s hopCounter
-		return func(ctx context.Context, g *coloured, out *features) error {
+		return func(ctx context.Context, g *coloured, out *vector) error {
 			key := s.labelRows(g)
 			if k.Labels == Attributes {
 				key = s.attributeRows(g)
@@ -87,7 +88,7 @@ func (k GraphHopper) features() featureMap {
 			for r, row := range s.rows {
 				eachPlace(row, func(i, j int, at int) {
 					if row[at] != 0 {
-						out.addKey(middle(i, j), row[at], uint32(i), uint32(j), key(r))
+						out.addKey(middle(i, j), row[at], uint64(i), uint64(j), key(r))
 						total[at] += row[at]
 					}
 				})
@@ -95,7 +96,7 @@ func (k GraphHopper) features() featureMap {
 			if c > 0 {
 				eachPlace(total, func(i, j int, at int) {
 					if total[at] != 0 {
-						out.addKey(2+middle(i, j), total[at], uint32(i), uint32(j))
+						out.addKey(2+middle(i, j), total[at], uint64(i), uint64(j))
 					}
 				})
 			}
@@ -212,20 +213,20 @@ func (s *hopCounter) reset(rows int, put func(v int, add func(row int, factor fl
 }
 
 // labelRows makes a row of each label that a graph has, and returns their colours.
-func (s *hopCounter) labelRows(g *coloured) (key func(row int) uint32) {
+func (s *hopCounter) labelRows(g *coloured) (key func(row int) uint64) {
 	s.labels.set(g.colours[0])
 	s.reset(len(s.labels.colour), func(v int, add func(int, float64)) { add(int(s.labels.local[v]), 1) })
-	return func(row int) uint32 { return s.labels.colour[row] }
+	return func(row int) uint64 { return s.labels.colour[row] }
 }
 
 // attributeRows makes a row of each attribute, and returns their numbers.
-func (s *hopCounter) attributeRows(g *coloured) (key func(row int) uint32) {
+func (s *hopCounter) attributeRows(g *coloured) (key func(row int) uint64) {
 	s.reset(g.AttributeDim(), func(v int, add func(int, float64)) {
 		for i, x := range g.Attributes(v) {
 			add(i, x)
 		}
 	})
-	return func(row int) uint32 { return uint32(row) }
+	return func(row int) uint64 { return uint64(row) }
 }
 
 // place returns the entry of place i of paths with j+1 vertices, i ≤ j/2.

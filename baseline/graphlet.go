@@ -31,21 +31,22 @@ func DefaultGraphlet() Graphlet { return Graphlet{K: 4, Normalize: true} }
 // Name implements kernel.Kernel.
 func (k Graphlet) Name() string { return "graphlet" }
 
-// String, Validate, Fit and Resolve implement kernel.Kernel and kernel.Resolver.
+// String, Validate, Fit, Decode and Resolve implement kernel.Kernel and kernel.Resolver.
 func (k Graphlet) String() string  { return kernel.Text(k) }
 func (k Graphlet) Validate() error { return kernel.Check(k) }
-func (k Graphlet) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
+func (k Graphlet) Fit(ctx context.Context, graphs []*graph.Graph) (*kernel.Fitted, error) {
 	return fit(ctx, k, graphs)
 }
+func (k Graphlet) Decode(data []byte) (kernel.Map, error)        { return decode(k, data) }
 func (k Graphlet) Resolve([]*graph.Graph) (kernel.Kernel, error) { return k, nil }
 
-func (k Graphlet) features() featureMap {
-	return featureMap{labels: Unlabeled, normalize: k.Normalize, count: k.count}
+func (k Graphlet) recipe() recipe {
+	return recipe{labels: Unlabeled, normalize: k.Normalize, count: k.count}
 }
 
 func (k Graphlet) count() countFunc {
 	var s subgraphCounter
-	return func(ctx context.Context, g *coloured, out *features) error {
+	return func(ctx context.Context, g *coloured, out *vector) error {
 		counts, err := s.induced(ctx, g.Graph, graphlets(k.K), k.Connected)
 		whole := 1.0
 		if !k.Counts {
@@ -66,10 +67,10 @@ func total(counts []uint64) float64 {
 
 // addGraphlets adds the numbers of graphlets of each type, times sets and divided by total,
 // as features from number first on.
-func addGraphlets(out *features, first int, counts []uint64, sets, total float64) {
+func addGraphlets(out *vector, first int, counts []uint64, sets, total float64) {
 	for t, c := range counts {
 		if c > 0 {
-			out.add(uint32(first+t), float64(c)*sets/total)
+			out.add(uint64(first+t), float64(c)*sets/total)
 		}
 	}
 }

@@ -39,21 +39,22 @@ func DefaultGraphletMix() GraphletMix {
 // Name implements kernel.Kernel.
 func (k GraphletMix) Name() string { return "graphlet-mix" }
 
-// String, Validate, Fit and Resolve implement kernel.Kernel and kernel.Resolver.
+// String, Validate, Fit, Decode and Resolve implement kernel.Kernel and kernel.Resolver.
 func (k GraphletMix) String() string  { return kernel.Text(k) }
 func (k GraphletMix) Validate() error { return kernel.Check(k) }
-func (k GraphletMix) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
+func (k GraphletMix) Fit(ctx context.Context, graphs []*graph.Graph) (*kernel.Fitted, error) {
 	return fit(ctx, k, graphs)
 }
+func (k GraphletMix) Decode(data []byte) (kernel.Map, error)        { return decode(k, data) }
 func (k GraphletMix) Resolve([]*graph.Graph) (kernel.Kernel, error) { return k, nil }
 
-func (k GraphletMix) features() featureMap {
-	return featureMap{labels: Unlabeled, normalize: k.Normalize, count: k.count}
+func (k GraphletMix) recipe() recipe {
+	return recipe{labels: Unlabeled, normalize: k.Normalize, count: k.count}
 }
 
 func (k GraphletMix) count() countFunc {
 	var s subgraphCounter
-	return func(ctx context.Context, g *coloured, out *features) error {
+	return func(ctx context.Context, g *coloured, out *vector) error {
 		largest := min(k.K, g.N())
 		sizes := largest - 2
 		first := 0

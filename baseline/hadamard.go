@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/bits"
-	"slices"
 
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
@@ -40,177 +39,110 @@ func DefaultHadamard() Hadamard {
 // Name implements kernel.Kernel.
 func (k Hadamard) Name() string { return "hadamard" }
 
-// String, Validate, Fit and Resolve implement kernel.Kernel and kernel.Resolver.
+// String, Validate, Fit, Decode and Resolve implement kernel.Kernel and kernel.Resolver.
 func (k Hadamard) String() string  { return kernel.Text(k) }
 func (k Hadamard) Validate() error { return checkBase(k, k.Base) }
-func (k Hadamard) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
-	b, err := kernel.Parse(k.Base)
-	if b, ok := b.(Histogram); ok && err == nil && !b.Edges && (b.Labels == Auto || b.Labels == Labels) {
-		return fit(ctx, codeHistogram{k, b.Scale}, graphs)
+func (k Hadamard) Fit(ctx context.Context, graphs []*graph.Graph) (*kernel.Fitted, error) {
+	if c, ok := k.counts(); ok {
+		return fit(ctx, c, graphs)
 	}
-	return fitLevels(ctx, k, levelled{k.Base, k.Normalize, &codes{h: k.H, colouring: colouring{wanted: k.Labels}}}, graphs)
+	return fitLevels(ctx, k.levels(), graphs)
+}
+func (k Hadamard) Decode(data []byte) (kernel.Map, error) {
+	if c, ok := k.counts(); ok {
+		return decode(c, data)
+	}
+	return decodeLevels(k.levels(), data)
 }
 func (k Hadamard) Resolve(graphs []*graph.Graph) (kernel.Kernel, error) {
 	return resolveLabels(k, k.Labels, graphs)
 }
 
 // codeHistogram is Hadamard with the histogram of labels, times a scale, as base kernel. Codes are
-// then refinements of a colouring, and all levels have one index.
+// then refinements of a colouring.
 type codeHistogram struct {
 	Hadamard
 	scale float64
 }
 
-func (k codeHistogram) features() featureMap {
-	return featureMap{labels: k.Labels, h: k.H, weights: []float64{k.scale}, normalize: k.Normalize, count: countVertices,
-		sign: func() signFunc { return (&codeSigner{h: k.H}).sign }}
+func (k codeHistogram) recipe() recipe {
+	return recipe{labels: k.Labels, h: k.H, weights: []float64{k.scale}, normalize: k.Normalize, count: countVertices, sign: k.signer}
 }
 
-// codes are levels of graphs whose labels are sums of labels. A code is numbered by its words.
-type codes struct {
-	h         int
-	colouring colouring
-	numbers   dictionary
+// counts returns the kernel of explicit features, where the base kernel is the histogram of labels.
+func (k Hadamard) counts() (codeHistogram, bool) {
+	b, err := kernel.Parse(k.Base)
+	h, ok := b.(Histogram)
+	return codeHistogram{k, h.Scale}, ok && err == nil && !h.Edges && (h.Labels == Auto || h.Labels == Labels)
 }
 
-func (c *codes) fit(ctx context.Context, graphs []*graph.Graph) ([][]*graph.Graph, error) {
-	train, err := c.colouring.fit(ctx, graphs, 0)
-	if err != nil {
-		return nil, err
-	}
-	out := make([][]*graph.Graph, len(train))
-	for i := range train {
-		if out[i], err = c.level(ctx, &train[i], c.numbers.intern); err != nil {
-			return nil, graphError(i, err)
-		}
-	}
-	return out, nil
+// levels are graphs whose labels are sums of labels.
+func (k Hadamard) levels() levelled {
+	return levelled{k, k.Base, k.Normalize, refinements(k.Labels, k.H, k.signer)}
 }
 
-func (c *codes) apply(ctx context.Context, graphs []*graph.Graph) ([][]*graph.Graph, error) {
-	colouring, err := c.colouring.forNew(graphs)
-	if err != nil {
-		return nil, err
-	}
-	var u unknown
-	out := make([][]*graph.Graph, len(graphs))
-	for i, g := range graphs {
-		x, err := colouring.apply(ctx, g, &u)
-		if err != nil {
-			return nil, err
-		}
-		var own dictionary // of codes that no training graph has
-		out[i], err = c.level(ctx, x, func(code []uint32, hash uint64) uint32 {
-			if id, ok := c.numbers.lookup(code, hash); ok {
-				return id
-			}
-			return uint32(c.numbers.len()) + own.intern(code, hash)
-		})
-		if err != nil {
-			return nil, graphError(i, err)
-		}
-	}
-	return out, nil
-}
+func (k Hadamard) signer() signFunc { return (&codeSigner{h: k.H}).sign }
 
-// level returns the levels of a graph; number numbers codes.
-func (c *codes) level(ctx context.Context, g *coloured, number func(code []uint32, hash uint64) uint32) ([]*graph.Graph, error) {
-	s := codeSigner{h: c.h}
-	var code []uint32
-	out := make([][]uint32, c.h+1)
-	for i := range out {
-		out[i] = make([]uint32, g.N())
-		for v := range out[i] {
-			var err error
-			if code, err = s.sign(ctx, code[:0], g, v, i); err != nil {
-				return nil, err
-			}
-			out[i][v] = number(code, hashWords(code))
-		}
-	}
-	return relabelled(g.Graph, out), nil
-}
+// maxCodes bounds the numbers that are computed for a level of a graph.
+const maxCodes = 1 << 26
 
-const (
-	// maxCodes bounds the numbers that are computed for a level of a graph.
-	maxCodes = 1 << 26
-	// maxKept bounds those that a graph keeps from level to level. For a larger graph they are
-	// computed again from level 0 on, in the colouring of a collection.
-	maxKept = 1 << 13
-)
-
-// codeSigner writes codes. It holds the numbers of walks of one graph.
+// codeSigner writes codes. It holds the numbers c_i(v, a) of one graph at one level i.
 type codeSigner struct {
 	h      int // the highest level, for errors
 	graph  *coloured
-	walks  *walkCounts
-	next   []uint64
-	labels localColours
-}
-
-// walkCounts are the numbers c_i(v, a) of a graph at a level i.
-type walkCounts struct {
 	level  int
-	colour []uint32 // of the labels a, by column
-	count  []uint64 // by vertex and column
+	labels localColours
+	walks  []uint64 // by vertex and label
+	next   []uint64
 }
 
-// sign implements signFunc. A code is its level, and the labels and numbers of walks that are not 0.
-func (s *codeSigner) sign(ctx context.Context, dst []uint32, g *coloured, v, level int) ([]uint32, error) {
-	if s.graph != g || s.walks.level != level {
+// sign implements signFunc. A code is the labels and numbers of walks that are not 0.
+func (s *codeSigner) sign(ctx context.Context, dst []uint64, g *coloured, v, level int) ([]uint64, error) {
+	if s.graph != g || s.level != level {
 		if err := s.reach(ctx, g, level); err != nil {
 			return dst, err
 		}
 	}
-	dst = append(dst, uint32(level))
-	width := len(s.walks.colour)
-	for l, n := range s.walks.count[v*width : (v+1)*width] {
+	width := len(s.labels.colour)
+	for l, n := range s.walks[v*width : (v+1)*width] {
 		if n > 0 {
-			dst = append(dst, s.walks.colour[l], uint32(n), uint32(n>>32))
+			dst = append(dst, s.labels.colour[l], n)
 		}
 	}
 	return dst, nil
 }
 
-// reach computes the numbers of a graph at a level, from those of a lower level where it has them.
+// reach computes the numbers of a graph at a level, from those of the level before.
 func (s *codeSigner) reach(ctx context.Context, g *coloured, level int) error {
 	if s.graph != g {
-		s.graph = g
-		s.walks, _ = g.prepared.(*walkCounts)
-	}
-	if s.walks == nil || s.walks.level > level {
 		if err := s.start(g); err != nil {
 			return err
 		}
 	}
-	w := s.walks
-	for ; w.level < level && g.M() > 0; w.level++ {
+	for ; s.level < level; s.level++ {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		resized(&s.next, len(w.count))
-		if !addNeighbours(g.Graph, s.next, w.count, len(w.colour)) {
+		resized(&s.next, len(s.walks))
+		if !addNeighbours(g.Graph, s.next, s.walks, len(s.labels.colour)) {
 			return fmt.Errorf("h = %d makes sums of labels of more than 2⁶⁴, want a smaller h", s.h)
 		}
-		copy(w.count, s.next)
+		s.walks, s.next = s.next, s.walks
 	}
-	w.level = level
 	return nil
 }
 
-// start computes the numbers of a graph at level 0, and has the graph keep them where they are few.
+// start computes the numbers of a graph at level 0.
 func (s *codeSigner) start(g *coloured) error {
 	s.labels.set(g.colours[0])
 	width := len(s.labels.colour)
 	if g.N()*width > maxCodes {
 		return fmt.Errorf("%d vertices with %d different labels, want a product of at most %d", g.N(), width, maxCodes)
 	}
-	s.walks = &walkCounts{colour: slices.Clone(s.labels.colour), count: make([]uint64, g.N()*width)}
+	s.graph, s.level = g, 0
+	resized(&s.walks, g.N()*width)
 	for v, l := range s.labels.local {
-		s.walks.count[v*width+int(l)] = 1
-	}
-	if len(s.walks.count) <= maxKept {
-		g.prepared = s.walks
+		s.walks[v*width+int(l)] = 1
 	}
 	return nil
 }

@@ -3,7 +3,6 @@ package baseline
 import (
 	"context"
 	"errors"
-	"maps"
 	"slices"
 
 	"github.com/mlgkernel/mlg/graph"
@@ -36,16 +35,17 @@ func (k Histogram) Name() string {
 	return "labels"
 }
 
-// String, Validate, Fit and Resolve implement kernel.Kernel and kernel.Resolver.
+// String, Validate, Fit, Decode and Resolve implement kernel.Kernel and kernel.Resolver.
 func (k Histogram) String() string  { return kernel.Text(k) }
 func (k Histogram) Validate() error { return kernel.Check(k) }
-func (k Histogram) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
+func (k Histogram) Fit(ctx context.Context, graphs []*graph.Graph) (*kernel.Fitted, error) {
 	return fit(ctx, k, graphs)
 }
+func (k Histogram) Decode(data []byte) (kernel.Map, error)               { return decode(k, data) }
 func (k Histogram) Resolve(graphs []*graph.Graph) (kernel.Kernel, error) { return resolve(k, graphs) }
 
-func (k Histogram) features() featureMap {
-	m := featureMap{labels: k.Labels, weights: []float64{k.Scale}, normalize: k.Normalize}
+func (k Histogram) recipe() recipe {
+	m := recipe{labels: k.Labels, weights: []float64{k.Scale}, normalize: k.Normalize}
 	switch {
 	case k.Edges:
 		m.labels, m.count = Unlabeled, countEdgeLabels
@@ -59,19 +59,19 @@ func (k Histogram) features() featureMap {
 
 // countVertices counts vertices by colour.
 func countVertices() countFunc {
-	var buf []uint32
-	return func(ctx context.Context, g *coloured, out *features) error {
+	var buf []uint64
+	return func(ctx context.Context, g *coloured, out *vector) error {
 		for _, colour := range g.colours {
 			buf = append(buf[:0], colour...)
 			slices.Sort(buf)
-			eachRun(buf, func(c uint32, count float64) { out.add(c, count) })
+			eachRun(buf, out.add)
 		}
 		return ctx.Err()
 	}
 }
 
 // eachVertex visits what countVertices counts.
-func eachVertex(ctx context.Context, g *coloured, visit func(u, v int, feature ...uint32)) error {
+func eachVertex(ctx context.Context, g *coloured, visit func(u, v int, feature uint64)) error {
 	for _, colour := range g.colours {
 		for v, c := range colour {
 			visit(v, v, c)
@@ -80,24 +80,14 @@ func eachVertex(ctx context.Context, g *coloured, visit func(u, v int, feature .
 	return ctx.Err()
 }
 
-// countEdgeLabels counts edges by label. The key of a label is its bytes.
+// countEdgeLabels counts edges by label.
 func countEdgeLabels() countFunc {
-	count := map[string]float64{}
-	var key []uint32
-	return func(_ context.Context, g *coloured, out *features) error {
+	return func(_ context.Context, g *coloured, out *vector) error {
 		if g.M() > 0 && !g.HasEdgeLabels() {
 			return errors.New("no edge labels, want a label on every edge")
 		}
-		clear(count)
 		for e := range g.Edges() {
-			count[e.Label]++
-		}
-		for _, label := range slices.Sorted(maps.Keys(count)) {
-			key = key[:0]
-			for _, b := range []byte(label) {
-				key = append(key, uint32(b))
-			}
-			out.addKey(0, count[label], key...)
+			out.add(hashLabel(e.Label), 1)
 		}
 		return nil
 	}
@@ -106,7 +96,7 @@ func countEdgeLabels() countFunc {
 // sumAttributes adds up the rows of attributes.
 func sumAttributes() countFunc {
 	var sum []float64
-	return func(_ context.Context, g *coloured, out *features) error {
+	return func(_ context.Context, g *coloured, out *vector) error {
 		resized(&sum, g.AttributeDim())
 		for v := range g.N() {
 			for i, a := range g.Attributes(v) {
@@ -114,7 +104,7 @@ func sumAttributes() countFunc {
 			}
 		}
 		for i, a := range sum {
-			out.add(uint32(i), a)
+			out.add(uint64(i), a)
 		}
 		return nil
 	}

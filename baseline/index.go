@@ -1,45 +1,27 @@
 package baseline
 
-import (
-	"cmp"
-	"errors"
-	"math"
-	"slices"
-)
+import "slices"
 
-// entry is one coordinate of a sparse feature vector. A vector has no two entries with
-// the same id, except unseen ones.
-type entry struct {
-	id    uint32 // feature, or unseen
-	block uint32
-	val   float64
-}
-
-// unseen is the id of a feature that no training graph has.
-const unseen = math.MaxUint32
-
-// index holds the feature vectors φ of the training graphs by graph and by feature, for
+// index finds the graphs that have a feature. It holds vectors φ by feature, for
 //
 //	k(x, y) = Σ_b w_b Σ_{f in block b} φ_f(x) φ_f(y),
 //
-// or the sum of min(φ_f(x), φ_f(y)) over all features. Features are ranked by block, and
-// within a block by falling number of graphs that have them: the frequent ones, which come
-// first, are also kept as dense columns. A sum always runs through its terms in the order
-// of ranks, so that it has the same bits whichever graph it is computed from.
+// or the sum of min(φ_f(x), φ_f(y)) over all features. A sum runs through its terms by block and
+// hash. So it has the same bits in every collection, and whichever graph it is computed from. Where
+// all sums are exact, frequent features come first.
 type index struct {
-	n        int
-	weight   []float64 // w, by block
-	minimum  bool      // minimum in place of the product; one block, whole numbers
-	rank     []uint32  // by feature id; unseen when no graph has the feature
-	blockEnd []int     // by block: first rank after it
-	post     []int     // by rank: where its postings start; one more at the end
-	graph    []uint32  // postings: graphs in ascending order
-	val      []float64 // postings: values
-	count    []uint32  // postings: values as whole numbers, for the minimum
-	dense    [][]float64
-	denseInt [][]uint32
-	vectors  [][]known // by graph: its vector, whose postings start at the graph itself
-	self     []float64
+	post  []int     // by position of a feature: where its postings start; one more at the end
+	graph []uint32  // postings: graphs in ascending order
+	count []uint32  // postings: values, as vectors have them
+	val   []float64 // or these
+	dense []column  // of the frequent features, by position
+}
+
+// column has the values of a feature for all graphs.
+type column struct {
+	at    uint32
+	val   []float64
+	count []uint32 // instead, for minima
 }
 
 // A feature that one in denseShare graphs has is kept as a dense column too, when there
@@ -49,274 +31,241 @@ const (
 	denseGraphs = 64
 )
 
-// newIndex builds the index of vectors. No weights stand for one block of weight 1.
-func newIndex(vectors [][]entry, weight []float64, minimum bool) (*index, error) {
-	if weight == nil {
-		weight = []float64{1}
-	}
-	x := &index{n: len(vectors), weight: weight, minimum: minimum}
-	features, total := 0, 0
-	for _, v := range vectors {
-		for _, e := range v {
-			features = max(features, int(e.id)+1)
-		}
-		total += len(v)
-	}
-	if int64(total) >= unseen {
-		return nil, errors.New("more than 4294967294 features of all graphs together")
-	}
-	df := make([]uint32, features)
-	block := make([]uint32, features)
-	for _, v := range vectors {
-		for _, e := range v {
-			df[e.id]++
-			block[e.id] = e.block
-		}
-	}
-	x.rankFeatures(df, block)
-	x.fill(vectors, total)
-	x.self = make([]float64, x.n)
-	for i, v := range x.vectors {
-		x.self[i] = x.selfSimilarity(v, nil)
-	}
-	return x, nil
+// index returns the index, which is built once.
+func (x *vectors) index(minimum bool) *index {
+	x.indexed.Do(func() { x.inverse = newIndex(x, minimum) })
+	return &x.inverse
 }
 
-// rankFeatures orders the features by block, falling frequency and id, by counting.
-func (x *index) rankFeatures(df, block []uint32) {
-	blocks := len(x.weight)
-	start := make([]int, blocks*(x.n+1)+1) // by (block, n - df)
-	class := func(f int) int { return int(block[f])*(x.n+1) + x.n - int(df[f]) }
-	for f, c := range df {
-		if c > 0 {
-			start[class(f)+1]++
-		}
+func newIndex(x *vectors, minimum bool) index {
+	ix := index{post: make([]int, len(x.table.id)+1), graph: make([]uint32, len(x.at))}
+	for _, p := range x.at {
+		ix.post[p+1]++
 	}
-	for i := 1; i < len(start); i++ {
-		start[i] += start[i-1]
+	for p := range x.table.id {
+		ix.post[p+1] += ix.post[p]
 	}
-	x.blockEnd = make([]int, blocks)
-	for b := range blocks {
-		x.blockEnd[b] = start[(b+1)*(x.n+1)]
-	}
-	ranks := start[len(start)-1]
-	x.post = make([]int, ranks+1)
-	x.rank = make([]uint32, len(df))
-	for f, c := range df {
-		if c == 0 {
-			x.rank[f] = unseen
-			continue
-		}
-		k := class(f)
-		x.rank[f] = uint32(start[k])
-		x.post[start[k]+1] = int(c)
-		start[k]++
-	}
-	for r := range ranks {
-		x.post[r+1] += x.post[r]
-	}
-}
-
-// fill writes postings, vectors and dense columns.
-func (x *index) fill(vectors [][]entry, total int) {
-	x.graph = make([]uint32, total)
-	x.val = make([]float64, total)
-	x.vectors = make([][]known, x.n)
-	next := slices.Clone(x.post)
-	for i, v := range vectors {
-		for _, e := range v {
-			p := next[x.rank[e.id]]
-			next[x.rank[e.id]]++
-			x.graph[p], x.val[p] = uint32(i), e.val
-		}
-		x.vectors[i] = make([]known, 0, len(v))
-	}
-	for r := range len(x.post) - 1 {
-		for p := x.post[r]; p < x.post[r+1]; p++ {
-			i := x.graph[p]
-			x.vectors[i] = append(x.vectors[i], known{uint32(r), uint32(p), x.val[p]})
-		}
-	}
-	if x.minimum {
-		x.count = make([]uint32, total)
-		for p, v := range x.val {
-			x.count[p] = uint32(v)
-		}
-		x.denseInt = denseColumns(x, x.count)
+	if x.count != nil {
+		ix.count = transposed(&ix, x, x.count)
 	} else {
-		x.dense = denseColumns(x, x.val)
+		ix.val = transposed(&ix, x, x.val)
 	}
-}
-
-// denseColumns returns, by rank up to the last dense feature, the columns of the frequent
-// features and nil for the others.
-func denseColumns[T float64 | uint32](x *index, val []T) [][]T {
-	var cols [][]T
-	if x.n < denseGraphs {
-		return nil
+	if x.Len() < denseGraphs {
+		return ix
 	}
-	for r := range len(x.post) - 1 {
-		if denseShare*(x.post[r+1]-x.post[r]) < x.n {
+	for p := range x.table.id {
+		if denseShare*(ix.post[p+1]-ix.post[p]) < x.Len() {
 			continue
 		}
-		c := make([]T, x.n)
-		for p := x.post[r]; p < x.post[r+1]; p++ {
-			c[x.graph[p]] = val[p]
+		c := column{at: uint32(p)}
+		if minimum {
+			c.count = make([]uint32, x.Len())
+		} else {
+			c.val = make([]float64, x.Len())
 		}
-		cols = append(cols, make([][]T, r+1-len(cols))...)
-		cols[r] = c
-	}
-	return cols
-}
-
-// known is a coordinate by rank, with the position in the postings from which on they
-// are wanted.
-type known struct {
-	rank uint32
-	at   uint32
-	val  float64
-}
-
-// split divides the vector of a new graph into the features that training graphs have, in
-// the order of ranks, with all their postings, and the others.
-func (x *index) split(v []entry, dst []known) (in []known, out []entry) {
-	for _, e := range v {
-		r := x.rankOf(e.id)
-		if r == unseen {
-			out = append(out, e)
-			continue
-		}
-		dst = append(dst, known{r, uint32(x.post[r]), e.val})
-	}
-	slices.SortFunc(dst, func(a, b known) int { return cmp.Compare(a.rank, b.rank) })
-	return dst, out
-}
-
-// rankOf returns the rank of a feature, unseen when no training graph has it.
-func (x *index) rankOf(feature uint32) uint32 {
-	if int(feature) >= len(x.rank) {
-		return unseen
-	}
-	return x.rank[feature]
-}
-
-// selfSimilarity returns k(v, v).
-func (x *index) selfSimilarity(v []known, others []entry) float64 {
-	sum := 0.0
-	for b, end := range x.blockEnd {
-		s := 0.0
-		for ; len(v) > 0 && int(v[0].rank) < end; v = v[1:] {
-			s += x.term(v[0].val)
-		}
-		for _, e := range others {
-			if int(e.block) == b {
-				s += x.term(e.val)
+		for k := ix.post[p]; k < ix.post[p+1]; k++ {
+			if minimum {
+				c.count[ix.graph[k]] = ix.count[k]
+			} else {
+				c.val[ix.graph[k]] = ix.value(k)
 			}
 		}
-		sum += float64(x.weight[b] * s)
+		ix.dense = append(ix.dense, c)
 	}
-	return sum
+	return ix
 }
 
-func (x *index) term(v float64) float64 {
-	if x.minimum {
-		return v
+// value returns that of posting k.
+func (ix *index) value(k int) float64 {
+	if ix.count != nil {
+		return float64(ix.count[k])
 	}
-	return float64(v * v)
+	return ix.val[k]
 }
 
-// sums holds the buffers of one goroutine.
-type sums struct {
+// transposed returns values in the order of postings, and fills in their graphs.
+func transposed[T uint32 | float64](ix *index, x *vectors, values []T) []T {
+	out := make([]T, len(values))
+	next := slices.Clone(ix.post)
+	for i := range x.Len() {
+		for k := x.start[i]; k < x.start[i+1]; k++ {
+			to := next[x.at[k]]
+			next[x.at[k]]++
+			ix.graph[to], out[to] = uint32(i), values[k]
+		}
+	}
+	return out
+}
+
+// term is a feature of a row: its value, and where the graphs that have it are found.
+type term struct {
+	at    uint32
+	dense int32 // number of its column, -1 for none
+	val   float64
+}
+
+// rowSums computes rows of a block. It holds the buffers of one goroutine.
+type rowSums struct {
+	weight  []float64 // by block
+	minimum bool
+
+	terms    []term
 	products []float64
 	minima   []uint32
 }
 
-// accumulate writes the kernel values of v with training graphs lo, lo+1, … into out,
-// which is zero.
-func (x *index) accumulate(v []known, lo int, out []float64, s *sums) {
-	if x.minimum {
-		x.accumulateMin(v, lo, out, s)
+// fill sets out to the kernel values of graph i of x and the graphs lo, lo+1, … of y.
+func (s *rowSums) fill(out []float64, x *vectors, i int, y *vectors, lo int) {
+	clear(out)
+	ix, exact := y.index(s.minimum), x.exact && y.exact
+	s.load(x, i, y, ix)
+	if s.minimum {
+		s.addMinima(out, ix, lo)
 		return
 	}
-	for b, end := range x.blockEnd {
+	rest := s.terms
+	for b, end := range y.table.end {
 		k := 0
-		for k < len(v) && int(v[k].rank) < end {
+		for k < len(rest) && int(rest[k].at) < end {
 			k++
 		}
 		switch {
 		case k == 0:
-		case len(x.blockEnd) == 1 && x.weight[0] == 1:
-			x.accumulateDot(v[:k], lo, out)
+		case len(s.weight) == 1 && s.weight[0] == 1:
+			s.addProducts(out, ix, rest[:k], lo, exact)
 		default:
 			acc := resized(&s.products, len(out))
-			x.accumulateDot(v[:k], lo, acc)
+			s.addProducts(acc, ix, rest[:k], lo, exact)
 			for j, a := range acc {
-				out[j] += float64(x.weight[b] * a)
+				out[j] += float64(s.weight[b] * a)
 			}
 		}
-		v = v[k:]
+		rest = rest[k:]
 	}
 }
 
-// accumulateDot adds products in the order of ranks. Products are converted explicitly
-// so that no machine fuses them with the addition.
-func (x *index) accumulateDot(v []known, lo int, acc []float64) {
+// load finds the features of graph i of x that graphs of y have.
+func (s *rowSums) load(x *vectors, i int, y *vectors, ix *index) {
+	s.terms = s.terms[:0]
+	to := x.positions(y.table)
 	d := 0
-	for d < len(v) && int(v[d].rank) < len(x.dense) && x.dense[v[d].rank] != nil {
-		d++
+	for k := x.start[i]; k < x.start[i+1]; k++ {
+		at := x.at[k]
+		if to != nil {
+			if at = to[at]; at == absent {
+				continue
+			}
+		}
+		for d < len(ix.dense) && ix.dense[d].at < at {
+			d++
+		}
+		t := term{at, -1, x.value(k)}
+		if d < len(ix.dense) && ix.dense[d].at == at {
+			t.dense = int32(d)
+		}
+		s.terms = append(s.terms, t)
 	}
+}
+
+// addProducts adds the products of a block. Products are converted explicitly so that no machine
+// fuses them with the addition.
+func (s *rowSums) addProducts(acc []float64, ix *index, terms []term, lo int, exact bool) {
 	n := len(acc)
-	for ; d >= 4; d -= 4 {
-		a0, a1, a2, a3 := v[0].val, v[1].val, v[2].val, v[3].val
-		c0, c1 := x.dense[v[0].rank][lo:][:n], x.dense[v[1].rank][lo:][:n]
-		c2, c3 := x.dense[v[2].rank][lo:][:n], x.dense[v[3].rank][lo:][:n]
-		for j := range acc {
-			acc[j] = acc[j] + float64(a0*c0[j]) + float64(a1*c1[j]) + float64(a2*c2[j]) + float64(a3*c3[j])
+	if exact { // the frequent features first
+		k := 0
+		for i, t := range terms {
+			if t.dense >= 0 {
+				terms[i], terms[k] = terms[k], t
+				k++
+			}
 		}
-		v = v[4:]
 	}
-	for ; d > 0; d-- {
-		a := v[0].val
-		c := x.dense[v[0].rank][lo:][:n]
-		for j := range acc {
-			acc[j] += float64(a * c[j])
+	for len(terms) > 0 {
+		d := 0
+		for d < len(terms) && terms[d].dense >= 0 {
+			d++
 		}
-		v = v[1:]
-	}
-	for _, e := range v {
-		end := x.post[e.rank+1]
-		gs := x.graph[e.at:end]
-		cs := x.val[e.at:end]
-		cs = cs[:len(gs)]
-		for k, g := range gs {
-			acc[int(g)-lo] += float64(e.val * cs[k])
+		for ; d >= 4; d -= 4 {
+			a0, a1, a2, a3 := terms[0].val, terms[1].val, terms[2].val, terms[3].val
+			c0, c1 := ix.dense[terms[0].dense].val[lo:][:n], ix.dense[terms[1].dense].val[lo:][:n]
+			c2, c3 := ix.dense[terms[2].dense].val[lo:][:n], ix.dense[terms[3].dense].val[lo:][:n]
+			for j := range acc {
+				acc[j] = acc[j] + float64(a0*c0[j]) + float64(a1*c1[j]) + float64(a2*c2[j]) + float64(a3*c3[j])
+			}
+			terms = terms[4:]
+		}
+		for ; d > 0; d-- {
+			a, c := terms[0].val, ix.dense[terms[0].dense].val[lo:][:n]
+			for j := range acc {
+				acc[j] += float64(a * c[j])
+			}
+			terms = terms[1:]
+		}
+		for len(terms) > 0 && terms[0].dense < 0 {
+			from, to := ix.between(terms[0].at, lo, lo+n)
+			a, gs := terms[0].val, ix.graph[from:to]
+			if ix.count != nil {
+				for k, c := range ix.count[from:to] {
+					acc[int(gs[k])-lo] += float64(a * float64(c))
+				}
+			} else {
+				for k, c := range ix.val[from:to] {
+					acc[int(gs[k])-lo] += float64(a * c)
+				}
+			}
+			terms = terms[1:]
 		}
 	}
 }
 
-// accumulateMin adds minima. Their sums are whole numbers and exact.
-func (x *index) accumulateMin(v []known, lo int, out []float64, s *sums) {
+// between returns the postings of a feature for the graphs from lo to hi.
+func (ix *index) between(at uint32, lo, hi int) (from, to int) {
+	from, to = ix.post[at], ix.post[at+1]
+	gs := ix.graph[from:to]
+	if len(gs) > 0 && int(gs[0]) < lo {
+		k, _ := slices.BinarySearch(gs, uint32(lo))
+		from, gs = from+k, gs[k:]
+	}
+	if len(gs) > 0 && int(gs[len(gs)-1]) >= hi {
+		k, _ := slices.BinarySearch(gs, uint32(hi))
+		to = from + k
+	}
+	return from, to
+}
+
+// addMinima adds minima. Their sums are whole numbers and exact.
+func (s *rowSums) addMinima(out []float64, ix *index, lo int) {
 	acc := resized(&s.minima, len(out))
 	n := len(acc)
-	for len(v) >= 2 && int(v[1].rank) < len(x.denseInt) {
-		a0, a1 := uint32(v[0].val), uint32(v[1].val)
-		c0, c1 := x.denseInt[v[0].rank][lo:][:n], x.denseInt[v[1].rank][lo:][:n]
-		for j := range acc {
-			acc[j] += min(a0, c0[j]) + min(a1, c1[j])
+	odd := -1 // a frequent feature that waits for another one
+	for i, t := range s.terms {
+		switch a := uint32(t.val); {
+		case t.dense >= 0 && odd < 0:
+			odd = i
+		case t.dense >= 0:
+			b := uint32(s.terms[odd].val)
+			c, d := ix.dense[t.dense].count[lo:][:n], ix.dense[s.terms[odd].dense].count[lo:][:n]
+			for j := range acc {
+				acc[j] += min(a, c[j]) + min(b, d[j])
+			}
+			odd = -1
+		default:
+			addMinima(acc, ix, t, lo)
 		}
-		v = v[2:]
 	}
-	for _, e := range v {
-		a := uint32(e.val)
-		end := x.post[e.rank+1]
-		gs := x.graph[e.at:end]
-		cs := x.count[e.at:end]
-		cs = cs[:len(gs)]
-		for k, g := range gs {
-			acc[int(g)-lo] += min(a, cs[k])
-		}
+	if odd >= 0 {
+		addMinima(acc, ix, s.terms[odd], lo)
 	}
 	for j, a := range acc {
-		out[j] = x.weight[0] * float64(a)
+		out[j] = s.weight[0] * float64(a)
+	}
+}
+
+// addMinima adds the minima of one feature.
+func addMinima(acc []uint32, ix *index, t term, lo int) {
+	from, to := ix.between(t.at, lo, lo+len(acc))
+	a, gs := uint32(t.val), ix.graph[from:to]
+	for k, c := range ix.count[from:to] {
+		acc[int(gs[k])-lo] += min(a, c)
 	}
 }

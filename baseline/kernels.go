@@ -30,8 +30,8 @@ func init() {
 }
 
 // resolve returns a kernel with the labels that the graphs have in place of Auto.
-func resolve(k featureKernel, graphs []*graph.Graph) (kernel.Kernel, error) {
-	return resolveLabels(k, k.features().labels, graphs)
+func resolve(k countKernel, graphs []*graph.Graph) (kernel.Kernel, error) {
+	return resolveLabels(k, k.recipe().labels, graphs)
 }
 
 func resolveLabels(k kernel.Kernel, labels Labelling, graphs []*graph.Graph) (kernel.Kernel, error) {

@@ -124,7 +124,7 @@ func TestMatchesOfFive(t *testing.T) {
 }
 
 // fitLimited fits a kernel of which only graphs with up to limit features have explicit ones.
-func fitLimited(ctx context.Context, k kernel.Kernel, graphs []*graph.Graph, limit int) (kernel.Fitted, error) {
+func fitLimited(ctx context.Context, k kernel.Kernel, graphs []*graph.Graph, limit int) (*kernel.Fitted, error) {
 	sequences, classes := maxSequences, maxClasses
 	defer func() { maxSequences, maxClasses = sequences, classes }()
 	maxSequences, maxClasses = limit, limit
@@ -147,14 +147,11 @@ func TestDirectComparison(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				fitted, ok := f.(*explicit)
-				if !ok {
-					fitted = f.(*setCounts).explicit
+				train := f.Train.(*vectors)
+				if train.anyLarge != (limit <= 30) {
+					t.Fatalf("%s, limit %d: some large is %v", name, limit, train.anyLarge)
 				}
-				if fitted.anyLarge != (limit <= 30) {
-					t.Fatalf("%s, limit %d: some large is %v", name, limit, fitted.anyLarge)
-				}
-				all := !slices.ContainsFunc(fitted.train[1:12], func(g coloured) bool { return g.large == nil })
+				all := !slices.ContainsFunc(train.graphs[1:12], func(g *coloured) bool { return g.large == nil })
 				if name == "rw" && all != (limit == 0) {
 					t.Fatalf("limit %d: all large is %v", limit, all)
 				}
@@ -595,7 +592,7 @@ func TestGraphletMixSamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	count := func(count countFunc) []entry {
-		var out features
+		var out vector
 		if err := count(t.Context(), &coloured{Graph: g}, &out); err != nil {
 			t.Fatal(err)
 		}

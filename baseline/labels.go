@@ -53,16 +53,3 @@ func (l Labelling) label(g *graph.Graph, v int) string {
 	}
 	return ""
 }
-
-// labelNumbers numbers labels 0, 1, 2, … in the order in which they come.
-type labelNumbers map[string]uint32
-
-// intern returns the number of a label, a new one when it has none.
-func (d labelNumbers) intern(l string) uint32 {
-	id, ok := d[l]
-	if !ok {
-		id = uint32(len(d))
-		d[l] = id
-	}
-	return id
-}

@@ -41,20 +41,21 @@ func DefaultNeighborhoodHash() NeighborhoodHash {
 	return NeighborhoodHash{R: 3, Bits: 32, Seed: 1, Labels: Auto}
 }
 
-// Name implements kernel.Kernel, as String, Validate, Fit and Resolve do.
+// Name implements kernel.Kernel, as String, Validate, Fit, Decode and Resolve do.
 func (k NeighborhoodHash) Name() string    { return "neighborhood-hash" }
 func (k NeighborhoodHash) String() string  { return kernel.Text(k) }
 func (k NeighborhoodHash) Validate() error { return kernel.Check(k) }
-func (k NeighborhoodHash) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
+func (k NeighborhoodHash) Fit(ctx context.Context, graphs []*graph.Graph) (*kernel.Fitted, error) {
 	return fit(ctx, k, graphs)
 }
+func (k NeighborhoodHash) Decode(data []byte) (kernel.Map, error) { return decode(k, data) }
 func (k NeighborhoodHash) Resolve(graphs []*graph.Graph) (kernel.Kernel, error) {
 	return resolve(k, graphs)
 }
 
-func (k NeighborhoodHash) features() featureMap {
+func (k NeighborhoodHash) recipe() recipe {
 	compare := func() func(context.Context, [][]labelCount, [][]labelCount) (float64, error) { return matchedShare }
-	return pairwise(featureMap{labels: k.Labels}, k.rounds, compare)
+	return pairwise(recipe{labels: k.Labels}, k.rounds, compare)
 }
 
 // labelCount is a label and the number of vertices that have it.
@@ -67,11 +68,10 @@ type labelCount struct {
 func (k NeighborhoodHash) rounds() func(context.Context, *coloured) ([][]labelCount, error) {
 	var label, next, near []uint64
 	return func(ctx context.Context, g *coloured) ([][]labelCount, error) {
-		labels, _ := k.Labels.resolve([]*graph.Graph{g.Graph}) // all graphs have been checked
 		resized(&label, g.N())
 		resized(&next, g.N())
 		for v := range label {
-			label[v] = hashText(k.Seed, labels.label(g.Graph, v)) >> (64 - k.Bits)
+			label[v] = hashText(k.Seed, g.label(v)) >> (64 - k.Bits)
 		}
 		out := make([][]labelCount, k.R)
 		for r := range out {

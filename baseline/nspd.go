@@ -19,8 +19,7 @@ import (
 // have the invariants a and b. A pair (r, d) of which one of the graphs has no vertices adds
 // nothing. Distances are hops.
 //
-// The invariant of a ball is that of the paper, written out in full: its edges, each by its label
-// and those of its ends. The label of a vertex v in the ball around h is the sorted list of
+// The invariant of a ball is that of the paper: its edges, each by its label and those of its ends. The label of a vertex v in the ball around h is the sorted list of
 // (distance of u and v, distance of u and h, label of u) over the vertices u of the ball; distances
 // are those inside the ball. Isomorphic balls have the same invariant. Fit takes O(R n b (b log b +
 // e)) time per graph for balls of b vertices and e edges.
@@ -38,16 +37,17 @@ func DefaultNSPD() NSPD { return NSPD{R: 3, D: 4, EdgeLabels: true, Labels: Auto
 // Name implements kernel.Kernel.
 func (k NSPD) Name() string { return "nspd" }
 
-// String, Validate, Fit and Resolve implement kernel.Kernel and kernel.Resolver.
+// String, Validate, Fit, Decode and Resolve implement kernel.Kernel and kernel.Resolver.
 func (k NSPD) String() string  { return kernel.Text(k) }
 func (k NSPD) Validate() error { return kernel.Check(k) }
-func (k NSPD) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
+func (k NSPD) Fit(ctx context.Context, graphs []*graph.Graph) (*kernel.Fitted, error) {
 	return fit(ctx, k, graphs)
 }
+func (k NSPD) Decode(data []byte) (kernel.Map, error)               { return decode(k, data) }
 func (k NSPD) Resolve(graphs []*graph.Graph) (kernel.Kernel, error) { return resolve(k, graphs) }
 
-func (k NSPD) features() featureMap {
-	return featureMap{
+func (k NSPD) recipe() recipe {
+	return recipe{
 		labels: k.Labels, edgeLabels: k.EdgeLabels, h: k.R, sign: func() signFunc { return new(ballSigner).sign },
 		normalize: k.Normalize, count: k.count, sets: k.sets,
 	}
@@ -58,8 +58,8 @@ func (k NSPD) features() featureMap {
 func (k NSPD) count() countFunc {
 	s := pathCounter{search: search{most: uint64(k.D)}}
 	var found [][]path // by distance
-	var colours []uint32
-	return func(ctx context.Context, g *coloured, out *features) error {
+	var colours []uint64
+	return func(ctx context.Context, g *coloured, out *vector) error {
 		for _, colour := range g.colours {
 			found = slices.Grow(found[:0], k.D+1)[:min(k.D+1, g.N())]
 			for d := range found {
@@ -70,7 +70,7 @@ func (k NSPD) count() countFunc {
 			}
 			colours = append(colours[:0], colour...)
 			slices.Sort(colours)
-			eachRun(colours, func(c uint32, count float64) { found[0] = append(found[0], path{a: c, b: c, count: count / 2}) })
+			eachRun(colours, func(c uint64, count float64) { found[0] = append(found[0], path{a: c, b: c, count: count / 2}) })
 			if len(found) > 1 {
 				if err := s.collect(ctx, g.Graph, colour, nil, nil); err != nil {
 					return err
@@ -78,7 +78,7 @@ func (k NSPD) count() countFunc {
 				s.eachClass(func(p path) { found[p.length] = append(found[p.length], p) })
 			}
 			for d, paths := range found {
-				addShares(out, uint32(d), paths)
+				addShares(out, uint64(d), paths)
 			}
 		}
 		return ctx.Err()
@@ -86,10 +86,10 @@ func (k NSPD) count() countFunc {
 }
 
 // sets visits what count counts.
-func (k NSPD) sets(ctx context.Context, g *coloured, visit func(u, v int, feature ...uint32)) error {
+func (k NSPD) sets(ctx context.Context, g *coloured, visit func(u, v int, feature uint64)) error {
 	return g.eachPair(ctx, nil, func(u, v int, p path) {
 		if p.length <= uint64(k.D) {
-			visit(u, v, p.a, p.b, uint32(p.length))
+			visit(u, v, hashWords(p.a, p.b, p.length))
 		}
 	})
 }
@@ -97,7 +97,7 @@ func (k NSPD) sets(ctx context.Context, g *coloured, visit func(u, v int, featur
 // addShares adds the numbers of ordered pairs, divided by the root of the sum of their squares. An
 // unordered pair with a ≠ b stands for two classes, each with its number. One with a = b stands for
 // one class with twice the number.
-func addShares(out *features, d uint32, paths []path) {
+func addShares(out *vector, d uint64, paths []path) {
 	weight := func(p path) float64 {
 		if p.a == p.b {
 			return 4
@@ -114,8 +114,8 @@ func addShares(out *features, d uint32, paths []path) {
 	out.shares = append(out.shares, len(out.entries))
 }
 
-// MaxBall is the largest number of vertices of a ball of NSPD. The invariant of a ball may have the square
-// of this number as words.
+// MaxBall is the largest number of vertices of a ball of NSPD. The time for a ball grows with the
+// square of this number.
 const MaxBall = 4096
 
 // ballSigner writes down the invariants of balls.
@@ -124,40 +124,48 @@ type ballSigner struct {
 	place []int32  // by vertex of the graph: its place in the ball
 	off   []int    // by place: where its neighbours in the ball start
 	near  []int32  // places of neighbours
-	label []uint32 // parallel to near
+	label []uint64 // parallel to near
 	queue []int32
 	hops  []int32
-	rows  [][]uint64 // by place: label of the vertex in the ball
-	order []int32    // places, by row
-	rank  []uint32   // by place: number of its row among the different ones
-	edges [][3]uint32
+	row   []uint64
+	rows  []uint64 // by place: label of the vertex in the ball
+	edges []uint64
 }
 
-// sign appends the invariant of the ball of radius r around h: the different labels of its
-// vertices, ascending, and then its edges by the numbers of these labels.
-func (s *ballSigner) sign(ctx context.Context, dst []uint32, g *coloured, h, r int) ([]uint32, error) {
+// sign appends the invariant of the ball of radius r around h: its number of vertices, their different
+// labels and its edges.
+func (s *ballSigner) sign(ctx context.Context, dst []uint64, g *coloured, h, r int) ([]uint64, error) {
 	ball := s.Ball(g.Graph, h, r)
 	if len(ball) > MaxBall {
 		return nil, fmt.Errorf("%d vertices within %d steps of vertex %d, want at most %d, or a smaller r", len(ball), r, h, MaxBall)
 	}
 	s.load(g, ball)
-	for len(s.rows) < len(ball) {
-		s.rows = append(s.rows, nil)
-	}
+	s.rows = s.rows[:0]
 	centre := s.Distances()
 	for i := range ball {
 		if i%64 == 63 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		s.walk(i, len(ball))
-		row := s.rows[i][:0]
+		s.row = s.row[:0]
 		for j, u := range ball {
-			row = append(row, uint64(s.hops[j])<<48|uint64(centre[j])<<32|uint64(g.colours[0][u]))
+			s.row = append(s.row, hashWords(uint64(s.hops[j])<<32|uint64(centre[j]), g.colours[0][u]))
 		}
-		slices.Sort(row)
-		s.rows[i] = row
+		slices.Sort(s.row)
+		s.rows = append(s.rows, hashWords(s.row...))
 	}
-	return s.write(dst, len(ball)), nil
+	s.edges = s.edges[:0]
+	for i, a := range s.rows {
+		for k := s.off[i]; k < s.off[i+1]; k++ {
+			if b := s.rows[s.near[k]]; int(s.near[k]) > i {
+				s.edges = append(s.edges, hashWords(min(a, b), max(a, b), s.label[k]))
+			}
+		}
+	}
+	slices.Sort(s.edges)
+	slices.Sort(s.rows)
+	dst = append(append(dst, uint64(len(ball))), slices.Compact(s.rows)...)
+	return append(dst, s.edges...), nil
 }
 
 // load makes the adjacency lists of the ball.
@@ -194,38 +202,4 @@ func (s *ballSigner) walk(from, n int) {
 			}
 		}
 	}
-}
-
-// write appends the rows and edges of a ball of n vertices.
-func (s *ballSigner) write(dst []uint32, n int) []uint32 {
-	s.order = s.order[:0]
-	for i := range n {
-		s.order = append(s.order, int32(i))
-	}
-	slices.SortFunc(s.order, func(a, b int32) int { return slices.Compare(s.rows[a], s.rows[b]) })
-	s.rank = slices.Grow(s.rank[:0], n)[:n]
-	dst = append(dst, uint32(n))
-	different := uint32(0)
-	for i, at := range s.order {
-		if i == 0 || !slices.Equal(s.rows[at], s.rows[s.order[i-1]]) {
-			different++
-			for _, x := range s.rows[at] {
-				dst = append(dst, uint32(x>>32), uint32(x))
-			}
-		}
-		s.rank[at] = different
-	}
-	s.edges = s.edges[:0]
-	for i := range n {
-		for k := s.off[i]; k < s.off[i+1]; k++ {
-			if j := s.near[k]; int(j) > i {
-				s.edges = append(s.edges, [3]uint32{min(s.rank[i], s.rank[j]), max(s.rank[i], s.rank[j]), s.label[k]})
-			}
-		}
-	}
-	slices.SortFunc(s.edges, func(a, b [3]uint32) int { return slices.Compare(a[:], b[:]) })
-	for _, e := range s.edges {
-		dst = append(dst, e[:]...)
-	}
-	return dst
 }

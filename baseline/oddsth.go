@@ -1,6 +1,7 @@
 package baseline
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -19,8 +20,8 @@ import (
 // labels in which a vertex occurs as often as it is reached. |T| is its number of vertices. Trees
 // are equal whatever the order of children.
 //
-// The features of a graph are its different trees. They are numbered from the leaves up, and so
-// never written out. The value of a tree is the number of (v, u) that have it times λ^(|T|/2). Fit
+// The features of a graph are its different trees. They are hashed from the leaves up, and so never
+// written out. The value of a tree is the number of (v, u) that have it times λ^(|T|/2). Fit
 // takes O(n (n + m) log d) time for a graph.
 type OddSth struct {
 	H         int       `json:"h" want:"0 to 65536" help:"Height of the trees; 0 for any."`
@@ -35,34 +36,39 @@ func DefaultOddSth() OddSth { return OddSth{H: 3, Lambda: 1, Labels: Auto, Norma
 // Name implements kernel.Kernel.
 func (k OddSth) Name() string { return "odd-sth" }
 
-// String, Validate, Fit and Resolve implement kernel.Kernel and kernel.Resolver.
+// String, Validate, Fit, Decode and Resolve implement kernel.Kernel and kernel.Resolver.
 func (k OddSth) String() string  { return kernel.Text(k) }
 func (k OddSth) Validate() error { return kernel.Check(k) }
-func (k OddSth) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
+func (k OddSth) Fit(ctx context.Context, graphs []*graph.Graph) (*kernel.Fitted, error) {
 	return fit(ctx, k, graphs)
 }
+func (k OddSth) Decode(data []byte) (kernel.Map, error)               { return decode(k, data) }
 func (k OddSth) Resolve(graphs []*graph.Graph) (kernel.Kernel, error) { return resolve(k, graphs) }
 
-func (k OddSth) features() featureMap {
-	return featureMap{labels: k.Labels, normalize: k.Normalize, count: k.count}
+func (k OddSth) recipe() recipe {
+	return recipe{labels: k.Labels, normalize: k.Normalize, count: k.count}
 }
 
-// count numbers the trees of a graph. Its keys are the label of the root and the numbers of the
-// children's trees.
+// tree is a tree by its hash.
+type tree struct {
+	hash     uint64
+	vertices float64
+}
+
+// count counts the trees of a graph. The hash of a tree is that of the label of its root and the
+// hashes of its children.
 func (k OddSth) count() countFunc {
 	var ball graph.Scratch
-	var trees dictionary
-	var size []float64    // by tree
-	var depth, at []int32 // by vertex: its distance to the root, and its tree
-	var key []uint32
-	return func(ctx context.Context, g *coloured, out *features) error {
-		trees.reset()
-		size = size[:0]
+	var depth []int32 // by vertex: its distance to the root
+	var at []tree     // by vertex: its tree
+	var trees []tree
+	var key []uint64
+	return func(ctx context.Context, g *coloured, out *vector) error {
 		height := k.H
 		if height == 0 {
 			height = g.N()
 		}
-		depth, at = slices.Grow(depth[:0], g.N())[:g.N()], slices.Grow(at[:0], g.N())[:g.N()]
+		depth, at, trees = slices.Grow(depth[:0], g.N())[:g.N()], slices.Grow(at[:0], g.N())[:g.N()], trees[:0]
 		for v := range g.N() {
 			if ctx.Err() != nil {
 				return ctx.Err()
@@ -76,22 +82,20 @@ func (k OddSth) count() countFunc {
 				vertices := 1.0
 				for _, c := range g.Neighbors(int(u)) {
 					if ball.In(c) && depth[c] == depth[u]+1 {
-						key = append(key, uint32(at[c]))
-						vertices += size[at[c]]
+						key = append(key, at[c].hash)
+						vertices += at[c].vertices
 					}
 				}
 				slices.Sort(key[1:])
-				tree := int(trees.intern(key, hashWords(key)))
-				at[u] = int32(tree)
-				if tree == len(size) {
-					size = append(size, vertices)
-					out.addChain(key...)
-				}
-				out.entries[tree].val++
+				at[u] = tree{hashWords(key...), vertices}
+				trees = append(trees, at[u])
 			}
 		}
-		for i, n := range size {
-			out.entries[i].val *= math.Pow(k.Lambda, n/2)
+		slices.SortFunc(trees, func(a, b tree) int { return cmp.Compare(a.hash, b.hash) })
+		for i, j := 0, 0; i < len(trees); i = j {
+			for j = i + 1; j < len(trees) && trees[j].hash == trees[i].hash; j++ {
+			}
+			out.add(trees[i].hash, float64(j-i)*math.Pow(k.Lambda, trees[i].vertices/2))
 		}
 		return nil
 	}

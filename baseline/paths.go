@@ -11,7 +11,7 @@ import (
 // path is a class of pairs of vertices: the colours a ≤ b of the ends, the length, and
 // the number of such pairs.
 type path struct {
-	a, b   uint32
+	a, b   uint64
 	length uint64
 	count  float64
 }
@@ -30,10 +30,10 @@ type pathCounter struct {
 // localColours numbers the colours that a graph has 0, 1, … in ascending order.
 type localColours struct {
 	local  []uint32 // by vertex: number of its colour
-	colour []uint32 // by number
+	colour []uint64 // by number
 }
 
-func (s *localColours) set(colour []uint32) {
+func (s *localColours) set(colour []uint64) {
 	s.colour = append(s.colour[:0], colour...)
 	slices.Sort(s.colour)
 	s.colour = slices.Compact(s.colour)
@@ -47,7 +47,7 @@ func (s *localColours) set(colour []uint32) {
 // collect counts pairs of vertices by their distance in hops or, where length is not nil,
 // along edges of these lengths (see search). Vertices for which keep is false are left out; nil
 // keeps all.
-func (s *pathCounter) collect(ctx context.Context, g *graph.Graph, colour []uint32, length [][]uint64, keep []bool) error {
+func (s *pathCounter) collect(ctx context.Context, g *graph.Graph, colour []uint64, length [][]uint64, keep []bool) error {
 	s.set(colour)
 	n, k := g.N(), len(s.colour)
 	s.sorter.keys, s.count, s.lengths = s.sorter.keys[:0], s.count[:0], s.lengths[:0]
@@ -193,7 +193,7 @@ func (s *pathCounter) eachAttributePath(ctx context.Context, g *graph.Graph, len
 	}
 	for i, v := range sum {
 		if v != 0 {
-			f(path{a: uint32(i / m % m), b: uint32(i % m), length: s.lengths[i/(m*m)], count: v})
+			f(path{a: uint64(i / m % m), b: uint64(i % m), length: s.lengths[i/(m*m)], count: v})
 		}
 	}
 	return nil

@@ -81,12 +81,13 @@ func DefaultPlainWalk() PlainWalk {
 // Name implements kernel.Kernel.
 func (k PlainWalk) Name() string { return "rw-plain" }
 
-// String, Validate, Fit and Resolve implement kernel.Kernel and kernel.Resolver.
+// String, Validate, Fit, Decode and Resolve implement kernel.Kernel and kernel.Resolver.
 func (k PlainWalk) String() string  { return kernel.Text(k) }
 func (k PlainWalk) Validate() error { return kernel.Check(k) }
-func (k PlainWalk) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
+func (k PlainWalk) Fit(ctx context.Context, graphs []*graph.Graph) (*kernel.Fitted, error) {
 	return fit(ctx, k, graphs)
 }
+func (k PlainWalk) Decode(data []byte) (kernel.Map, error)        { return decode(k, data) }
 func (k PlainWalk) Resolve([]*graph.Graph) (kernel.Kernel, error) { return k, nil }
 
 // Converging returns k with Lambda = 0.9/ρ² if the series over walks of any length does not
@@ -130,8 +131,8 @@ func (k PlainWalk) Diverging(graphs []*graph.Graph) int {
 	return n
 }
 
-func (k PlainWalk) features() featureMap {
-	return featureMap{labels: Unlabeled, normalize: k.Normalize, count: k.count}
+func (k PlainWalk) recipe() recipe {
+	return recipe{labels: Unlabeled, normalize: k.Normalize, count: k.count}
 }
 
 // count gives a graph the features √μ_i m_i = √c_i m_i/σ^i, where σ bounds the largest
@@ -139,7 +140,7 @@ func (k PlainWalk) features() featureMap {
 // (λσ²)^i/i!.
 func (k PlainWalk) count() countFunc {
 	var x, z []float64
-	return func(ctx context.Context, g *coloured, out *features) error {
+	return func(ctx context.Context, g *coloured, out *vector) error {
 		sigma := eigenvalueBound(g.Graph)
 		lambda, terms, err := k.terms(sigma)
 		if err != nil || g.N() == 0 {
@@ -155,7 +156,7 @@ func (k PlainWalk) count() countFunc {
 		}
 		c := 1.0
 		return moments(terms, resized(&x, g.N()), resized(&z, g.N()), multiply, func(i int, m float64) {
-			out.add(uint32(i), c*m)
+			out.add(uint64(i), c*m)
 			c *= sigma * math.Sqrt(lambda)
 			if k.Series == Exponential {
 				c /= math.Sqrt(float64(i + 1))

@@ -54,7 +54,7 @@ func DefaultPropagation() Propagation {
 	return Propagation{Steps: 5, Distance: L1, Width: 0.01, Seed: 1, Labels: Auto, Normalize: true}
 }
 
-// Name implements kernel.Kernel, as String, Validate, Fit and Resolve do.
+// Name implements kernel.Kernel, as String, Validate, Fit, Decode and Resolve do.
 func (k Propagation) Name() string   { return "propagation" }
 func (k Propagation) String() string { return kernel.Text(k) }
 
@@ -65,43 +65,35 @@ func (k Propagation) Validate() error {
 	return kernel.Check(k)
 }
 
-func (k Propagation) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
+func (k Propagation) Fit(ctx context.Context, graphs []*graph.Graph) (*kernel.Fitted, error) {
 	return fit(ctx, k, graphs)
 }
+func (k Propagation) Decode(data []byte) (kernel.Map, error)               { return decode(k, data) }
 func (k Propagation) Resolve(graphs []*graph.Graph) (kernel.Kernel, error) { return resolve(k, graphs) }
 
-func (k Propagation) features() featureMap {
-	return featureMap{labels: k.Labels, normalize: k.Normalize, count: k.count}
+func (k Propagation) recipe() recipe {
+	return recipe{labels: k.Labels, normalize: k.Normalize, count: k.count}
 }
 
 // count counts the vertices of graphs by bins.
 func (k Propagation) count() countFunc {
 	p := propagator{Propagation: k, drawn: map[string][]float64{}}
-	var numbers dictionary
-	var counts []float64
-	return func(ctx context.Context, g *coloured, out *features) error {
-		if err := p.project(ctx, g.Graph); err != nil {
+	var bins []uint64 // by vertex
+	return func(ctx context.Context, g *coloured, out *vector) error {
+		if err := p.project(ctx, g); err != nil {
 			return err
 		}
 		for t := range p.y {
-			numbers.reset()
-			counts = counts[:0]
+			bins = bins[:0]
 			for v := range g.N() {
-				bins, err := p.bins(t, v)
+				bin, err := p.bin(t, v)
 				if err != nil {
 					return err
 				}
-				i := numbers.intern(bins, hashWords(bins))
-				if int(i) == len(counts) {
-					counts = append(counts, 0)
-					out.addKey(0, 0, bins...)
-				}
-				counts[i]++
+				bins = append(bins, bin)
 			}
-			added := out.entries[len(out.entries)-len(counts):]
-			for i, c := range counts {
-				added[i].val = c
-			}
+			slices.Sort(bins)
+			eachRun(bins, out.add)
 		}
 		return nil
 	}
@@ -118,20 +110,20 @@ type propagator struct {
 	total   []float64            // by vertex: sum of the weights of its edges
 	x, z    []float64
 	terms   []float64
-	words   []uint32
+	words   []uint64
 }
 
-// bins returns t and the bins of a vertex after t steps.
-func (p *propagator) bins(t, v int) ([]uint32, error) {
-	p.words = append(p.words[:0], uint32(t))
+// bin returns the hash of t and the bins of a vertex after t steps.
+func (p *propagator) bin(t, v int) (uint64, error) {
+	p.words = append(p.words[:0], uint64(t))
 	for c, y := range p.y[t][v*p.columns : (v+1)*p.columns] {
 		bin := math.Floor((y + p.shift[t][c]) / p.Width)
 		if !(math.Abs(bin) < 1<<53) {
-			return nil, fmt.Errorf("vertex %d: bin %g, want less than 2^53 bins; use wider bins or smaller attributes", v, bin)
+			return 0, fmt.Errorf("vertex %d: bin %g, want less than 2^53 bins; use wider bins or smaller attributes", v, bin)
 		}
-		p.words = append(p.words, uint32(int64(bin)), uint32(int64(bin)>>32))
+		p.words = append(p.words, uint64(int64(bin)))
 	}
-	return p.words, nil
+	return hashWords(p.words...), nil
 }
 
 // draws returns the entries of a_t for a label or an attribute.
@@ -152,7 +144,7 @@ func (p *propagator) draws(name string) []float64 {
 }
 
 // project sets y to the projections of a graph's rows.
-func (p *propagator) project(ctx context.Context, g *graph.Graph) error {
+func (p *propagator) project(ctx context.Context, g *coloured) error {
 	n := g.N()
 	p.columns = 1
 	if p.Labels == Attributes {
@@ -168,23 +160,22 @@ func (p *propagator) project(ctx context.Context, g *graph.Graph) error {
 	}
 	resized(&p.total, n)
 	for v := range p.total {
-		p.total[v] = p.sum(g, v, nil)
+		p.total[v] = p.sum(g.Graph, v, nil)
 	}
-	labels, _ := p.Labels.resolve([]*graph.Graph{g}) // all graphs have been checked
 	switch {
 	case p.Labels == Attributes:
-		return p.projectAttributes(ctx, g)
+		return p.projectAttributes(ctx, g.Graph)
 	case p.Distance == Hellinger:
-		return p.projectRoots(ctx, g, labels)
+		return p.projectRoots(ctx, g)
 	}
 	for v := range n {
-		for t, d := range p.draws(labels.label(g, v)) {
+		for t, d := range p.draws(g.label(v)) {
 			p.y[t][v] = d
 		}
 	}
 	for t := range p.y {
 		for range t {
-			if err := p.step(ctx, g, &p.y[t]); err != nil {
+			if err := p.step(ctx, g.Graph, &p.y[t]); err != nil {
 				return err
 			}
 		}
@@ -207,10 +198,10 @@ func (p *propagator) projectAttributes(ctx context.Context, g *graph.Graph) erro
 }
 
 // projectRoots sets y to the projections of the square roots of the rows, label by label.
-func (p *propagator) projectRoots(ctx context.Context, g *graph.Graph, labels Labelling) error {
+func (p *propagator) projectRoots(ctx context.Context, g *coloured) error {
 	having := map[string][]int{}
 	for v := range g.N() {
-		l := labels.label(g, v)
+		l := g.label(v)
 		having[l] = append(having[l], v)
 	}
 	for _, l := range slices.Sorted(maps.Keys(having)) {
@@ -218,7 +209,7 @@ func (p *propagator) projectRoots(ctx context.Context, g *graph.Graph, labels La
 		for _, v := range having[l] {
 			p.x[v] = 1
 		}
-		if err := p.spread(ctx, g, p.draws(l), 0, math.Sqrt); err != nil {
+		if err := p.spread(ctx, g.Graph, p.draws(l), 0, math.Sqrt); err != nil {
 			return err
 		}
 	}

@@ -271,13 +271,13 @@ func TestDiagonal(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				d, err := f.(interface {
-					Diagonal(context.Context, []*graph.Graph) ([]float64, error)
-				}).Diagonal(t.Context(), more)
+				features, err := f.Transform(t.Context(), more)
 				if err != nil {
 					t.Fatal(err)
 				}
-				for i, got := range d {
+				for i, got := range f.Map.(interface {
+					Diagonal(kernel.Features) []float64
+				}).Diagonal(features) {
 					if want := gram.At(i, i); whole(k) && got != want || !near(got, want) {
 						t.Errorf("%s: k(%d, %d) = %v, want %v", k, i, i, got, want)
 					}

@@ -39,21 +39,22 @@ func DefaultPyramidMatch() PyramidMatch {
 	return PyramidMatch{Depth: 4, Dim: 6, Labels: Auto, Normalize: true}
 }
 
-// Name implements kernel.Kernel, as String, Validate, Fit and Resolve do.
+// Name implements kernel.Kernel, as String, Validate, Fit, Decode and Resolve do.
 func (k PyramidMatch) Name() string    { return "pyramid-match" }
 func (k PyramidMatch) String() string  { return kernel.Text(k) }
 func (k PyramidMatch) Validate() error { return kernel.Check(k) }
-func (k PyramidMatch) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
+func (k PyramidMatch) Fit(ctx context.Context, graphs []*graph.Graph) (*kernel.Fitted, error) {
 	return fit(ctx, k, graphs)
 }
+func (k PyramidMatch) Decode(data []byte) (kernel.Map, error) { return decode(k, data) }
 func (k PyramidMatch) Resolve(graphs []*graph.Graph) (kernel.Kernel, error) {
 	return resolve(k, graphs)
 }
 
 // features counts vertices by label, coordinate and cell. In k, I_0 has the factor 2^−L and I_l the
 // factor 2^(l−1−L), so that counts times max(1, 2^(l−1)) are compared by their minimum.
-func (k PyramidMatch) features() featureMap {
-	return featureMap{
+func (k PyramidMatch) recipe() recipe {
+	return recipe{
 		labels: k.Labels, normalize: k.Normalize, minimum: true,
 		weights: []float64{math.Ldexp(1, -k.Depth)}, count: k.count,
 	}
@@ -67,7 +68,8 @@ const (
 
 func (k PyramidMatch) count() countFunc {
 	var cells keySorter
-	return func(ctx context.Context, g *coloured, out *features) error {
+	var labels localColours
+	return func(ctx context.Context, g *coloured, out *vector) error {
 		points, dim, err := coordinates(ctx, g.Graph, k.Dim)
 		if err != nil {
 			return err
@@ -76,17 +78,17 @@ func (k PyramidMatch) count() countFunc {
 			return fmt.Errorf("%d vertices with %d coordinates at level %d, want a smaller depth", g.N(), dim, k.Depth)
 		}
 		cells.keys = cells.keys[:0]
+		labels.set(g.colours[0])
 		side := math.Ldexp(1, k.Depth)
 		for i, x := range points {
 			cell := min(uint64((x+cellEnd)*side), uint64(side)-1)
-			colour := g.colours[0][i/dim]
-			cells.keys = append(cells.keys, uint64(colour)<<32|uint64(i%dim)<<k.Depth|cell)
+			cells.keys = append(cells.keys, uint64(labels.local[i/dim])<<32|uint64(i%dim)<<k.Depth|cell)
 		}
 		cells.sort()
 		for l := k.Depth; l >= 0; l-- {
 			factor := math.Ldexp(1, max(0, l-1))
 			eachRun(cells.keys, func(key uint64, count float64) {
-				out.addKey(0, factor*count, uint32(l), uint32(key>>32), uint32(key))
+				out.addKey(0, factor*count, uint64(l), labels.colour[key>>32], key&math.MaxUint32)
 			})
 			for i, key := range cells.keys { // two cells of a level are one of the level below
 				at := key & (1<<l - 1)

@@ -53,12 +53,13 @@ var maxSequences = 8192
 // Name implements kernel.Kernel.
 func (k RandomWalk) Name() string { return "rw" }
 
-// String, Validate, Fit and Resolve implement kernel.Kernel and kernel.Resolver.
+// String, Validate, Fit, Decode and Resolve implement kernel.Kernel and kernel.Resolver.
 func (k RandomWalk) String() string  { return kernel.Text(k) }
 func (k RandomWalk) Validate() error { return kernel.Check(k) }
-func (k RandomWalk) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
+func (k RandomWalk) Fit(ctx context.Context, graphs []*graph.Graph) (*kernel.Fitted, error) {
 	return fit(ctx, k, graphs)
 }
+func (k RandomWalk) Decode(data []byte) (kernel.Map, error)               { return decode(k, data) }
 func (k RandomWalk) Resolve(graphs []*graph.Graph) (kernel.Kernel, error) { return resolve(k, graphs) }
 
 // Converging returns k with Lambda = 0.9/ρ where the series over walks of any length may not
@@ -94,56 +95,61 @@ func (k RandomWalk) radii(ctx context.Context, graphs []*graph.Graph) ([]float64
 		return nil, nil
 	}
 	c := colouring{wanted: k.Labels}
-	found, err := c.fit(ctx, graphs, 0)
-	if err != nil {
+	if err := c.fit(graphs); err != nil {
 		return nil, fmt.Errorf("%s: %w", k.Name(), err)
 	}
 	out := make([]float64, len(graphs))
 	var p product
-	for i := range found {
-		if out[i], err = p.rho(ctx, newSortedGraph(graphs[i], found[i].colours[0])); err != nil {
+	paint := c.painter()
+	for i, g := range graphs {
+		painted, err := paint.paint(ctx, g)
+		if err != nil {
+			return nil, err
+		}
+		if out[i], err = p.rho(ctx, newSortedGraph(painted)); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
 }
 
-func (k RandomWalk) features() featureMap {
-	m := featureMap{labels: k.Labels, weights: k.weights(), normalize: k.Normalize}
+func (k RandomWalk) recipe() recipe {
+	m := recipe{labels: k.Labels, weights: k.weights(), normalize: k.Normalize}
 	limit := maxSequences
 	m.count = func() countFunc {
 		s := sequenceCounter{steps: k.P, limit: limit, allPairs: k.AllPairs}
 		p := product{walk: k}
-		return func(ctx context.Context, g *coloured, out *features) (err error) {
-			g.sorted = newSortedGraph(g.Graph, g.colours[0])
+		return func(ctx context.Context, g *coloured, out *vector) (err error) {
+			sorted := newSortedGraph(g)
+			g.prepared = sorted
 			if k.P > 0 && k.P <= maxSteps {
-				if err := s.count(ctx, g.sorted, out); err != errSequences {
+				if err := s.count(ctx, sorted, out); err != errSequences {
 					return err
 				}
 				out.reset()
 			}
 			if k.P == 0 {
-				if g.sorted.rho, err = p.rho(ctx, g.sorted); err != nil {
+				if sorted.rho, err = p.rho(ctx, sorted); err != nil {
 					return err
 				}
-				g.sorted.lambda = k.Lambda
+				sorted.lambda = k.Lambda
 				switch limit := k.Series.limit(); {
-				case k.Lambda*g.sorted.rho < limit:
+				case k.Lambda*sorted.rho < limit:
 				case k.Damped:
-					g.sorted.lambda = damping * limit / g.sorted.rho
+					sorted.lambda = damping * limit / sorted.rho
 				default:
-					return fmt.Errorf("lambda = %g, want less than %.4g for walks of any length", k.Lambda, limit/g.sorted.rho)
+					return fmt.Errorf("lambda = %g, want less than %.4g for walks of any length", k.Lambda, limit/sorted.rho)
 				}
 			}
 			g.large = []bool{true}
-			g.rest, err = p.walks(ctx, g.sorted, g.sorted)
+			g.rest, err = p.walks(ctx, sorted, sorted)
 			return err
 		}
 	}
 	m.compare = func() compareFunc {
 		p := product{walk: k}
 		return func(ctx context.Context, a, b *coloured, _ int) (float64, error) {
-			return p.walks(ctx, a.sorted, b.sorted)
+			return p.walks(ctx, a.prepared.(*sortedGraph), b.prepared.(*sortedGraph))
 		}
 	}
 	return m
@@ -163,11 +169,11 @@ func (k RandomWalk) weights() []float64 {
 
 // sequenceCounter counts the walks of a graph by label sequence.
 type sequenceCounter struct {
-	out          *features
+	out          *vector
 	found        int                    // sequences
 	walks        []float64              // by vertex
 	buf          [maxSteps + 2][]ending // by number of labels
-	seq          []uint32
+	seq          []uint64
 	steps, limit int
 	allPairs     bool
 }
@@ -182,7 +188,7 @@ var errSequences = errors.New("more sequences than the limit")
 
 // count adds the label sequences of the walks of a graph. It is errSequences when they are more
 // than limit.
-func (s *sequenceCounter) count(ctx context.Context, g *sortedGraph, out *features) error {
+func (s *sequenceCounter) count(ctx context.Context, g *sortedGraph, out *vector) error {
 	s.out, s.found, s.seq = out, 0, s.seq[:0]
 	if s.allPairs && g.n() > 0 {
 		out.addKey(0, float64(g.n()))

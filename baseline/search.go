@@ -42,7 +42,7 @@ func (s *keySorter) sort() {
 }
 
 // eachRun calls f with the different keys, which are sorted, and how often they occur.
-func eachRun[T uint32 | uint64](keys []T, f func(key T, count float64)) {
+func eachRun(keys []uint64, f func(key uint64, count float64)) {
 	for i := 0; i < len(keys); {
 		j := i + 1
 		for j < len(keys) && keys[j] == keys[i] {

@@ -51,11 +51,12 @@ func (k ShortestPath) Name() string {
 	return "sp"
 }
 
-// String, Fit and Resolve implement kernel.Kernel and kernel.Resolver.
+// String, Fit, Decode and Resolve implement kernel.Kernel and kernel.Resolver.
 func (k ShortestPath) String() string { return kernel.Text(k) }
-func (k ShortestPath) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
+func (k ShortestPath) Fit(ctx context.Context, graphs []*graph.Graph) (*kernel.Fitted, error) {
 	return fit(ctx, k, graphs)
 }
+func (k ShortestPath) Decode(data []byte) (kernel.Map, error) { return decode(k, data) }
 func (k ShortestPath) Resolve(graphs []*graph.Graph) (kernel.Kernel, error) {
 	return resolve(k, graphs)
 }
@@ -75,8 +76,8 @@ func (k ShortestPath) Validate() error {
 // others can be compared. Graphs with up to 1448 vertices are always under it. Tests change it.
 var maxClasses = 1 << 20
 
-func (k ShortestPath) features() featureMap {
-	m := featureMap{labels: k.Labels, h: k.H, weights: k.weights(), normalize: k.Normalize}
+func (k ShortestPath) recipe() recipe {
+	m := recipe{labels: k.Labels, h: k.H, weights: k.weights(), normalize: k.Normalize}
 	limit := math.MaxInt
 	if k.H > 0 && !k.Weighted {
 		limit = maxClasses
@@ -118,16 +119,14 @@ func (k ShortestPath) block(p path) uint32 {
 // count counts the paths of graphs.
 func (k ShortestPath) count(limit int) countFunc {
 	var s pathCounter
-	var key []uint32
 	weights := k.weights()
-	return func(ctx context.Context, g *coloured, out *features) error {
+	return func(ctx context.Context, g *coloured, out *vector) error {
 		length, unit, err := k.lengths(g.Graph)
 		if err != nil {
 			return err
 		}
 		add := func(p path) {
-			key = k.appendKey(key[:0], p, unit)
-			out.addKey(k.block(p), p.count, key...)
+			out.addKey(k.block(p), p.count, p.a, p.b, p.length*unit)
 		}
 		if k.Labels == Attributes {
 			return s.eachAttributePath(ctx, g.Graph, length, add)
@@ -157,27 +156,15 @@ func (k ShortestPath) count(limit int) countFunc {
 	}
 }
 
-// appendKey appends the key of a class of paths whose length is a multiple of unit.
-func (k ShortestPath) appendKey(dst []uint32, p path, unit uint64) []uint32 {
-	d := p.length * unit
-	dst = append(dst, p.a, p.b, uint32(d))
-	if k.Weighted {
-		dst = append(dst, uint32(d>>32))
-	}
-	return dst
-}
-
 // sets visits what count counts.
-func (k ShortestPath) sets(ctx context.Context, g *coloured, visit func(u, v int, feature ...uint32)) error {
+func (k ShortestPath) sets(ctx context.Context, g *coloured, visit func(u, v int, feature uint64)) error {
 	length, unit, err := k.lengths(g.Graph)
 	if err != nil {
 		return err
 	}
-	var key []uint32
 	return g.eachPair(ctx, length, func(u, v int, p path) {
 		if u != v {
-			key = k.appendKey(key[:0], p, unit)
-			visit(u, v, key...)
+			visit(u, v, hashWords(p.a, p.b, p.length*unit))
 		}
 	})
 }

@@ -46,7 +46,7 @@ func DefaultSubgraphMatching() SubgraphMatching {
 // Name implements kernel.Kernel.
 func (k SubgraphMatching) Name() string { return "subgraph-matching" }
 
-// String, Validate, Fit and Resolve implement kernel.Kernel and kernel.Resolver.
+// String, Validate, Fit, Decode and Resolve implement kernel.Kernel and kernel.Resolver.
 func (k SubgraphMatching) String() string { return kernel.Text(k) }
 func (k SubgraphMatching) Validate() error {
 	if n := len(k.Weights); n < 1 || n > maxMatch {
@@ -60,17 +60,18 @@ func (k SubgraphMatching) Validate() error {
 	}
 	return kernel.Check(k)
 }
-func (k SubgraphMatching) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
+func (k SubgraphMatching) Fit(ctx context.Context, graphs []*graph.Graph) (*kernel.Fitted, error) {
 	return fit(ctx, k, graphs)
 }
+func (k SubgraphMatching) Decode(data []byte) (kernel.Map, error) { return decode(k, data) }
 func (k SubgraphMatching) Resolve(graphs []*graph.Graph) (kernel.Kernel, error) {
 	return resolve(k, graphs)
 }
 
 // features has a block for each size and number of automorphisms, which divides the factorial of
 // the size. With tables of values there are no types, and graphs are compared pair by pair.
-func (k SubgraphMatching) features() featureMap {
-	m := featureMap{labels: k.Labels, edgeLabels: k.EdgeLabels, normalize: k.Normalize}
+func (k SubgraphMatching) recipe() recipe {
+	m := recipe{labels: k.Labels, edgeLabels: k.EdgeLabels, normalize: k.Normalize}
 	if len(k.Vertices)+len(k.Edges) > 0 {
 		return pairwise(m, k.valued, k.matches)
 	}
@@ -86,7 +87,7 @@ func (k SubgraphMatching) features() featureMap {
 		}
 	}
 	m.count = func() countFunc {
-		s := subgraphTypes{weights: k.Weights, blocks: blocks}
+		s := subgraphTypes{weights: k.Weights, blocks: blocks, types: map[uint64]entry{}, found: map[entry]float64{}}
 		return s.count
 	}
 	return m
@@ -164,23 +165,19 @@ type subgraphTypes struct {
 
 	*coloured
 	order []int32 // the set at hand, by colour
-	key   []uint32
-
-	seen  dictionary // subgraphs as they were met
-	class []int      // by number in seen
-	types dictionary // canonical ones
-	block []uint32   // by type
-	found []float64  // by type: number in the graph
-	used  []int      // types that the graph has
+	key   []uint64
+	types map[uint64]entry  // by the hash of a subgraph as it was met; values do not matter
+	found map[entry]float64 // number in the graph
 }
 
 // maxSeen bounds the subgraphs that are remembered with their types.
 const maxSeen = 1 << 20
 
-func (s *subgraphTypes) count(ctx context.Context, g *coloured, out *features) error {
-	if s.seen.len() > maxSeen {
-		*s = subgraphTypes{weights: s.weights, blocks: s.blocks}
+func (s *subgraphTypes) count(ctx context.Context, g *coloured, out *vector) error {
+	if len(s.types) > maxSeen {
+		clear(s.types)
 	}
+	clear(s.found)
 	s.coloured = g
 	sets := connectedSets{graph: g.Graph, most: len(s.weights)}
 	sets.visit = func(larger func() error) error {
@@ -192,15 +189,10 @@ func (s *subgraphTypes) count(ctx context.Context, g *coloured, out *features) e
 	if err := sets.all(ctx); err != nil {
 		return err
 	}
-	for _, t := range s.used {
-		start, end := s.types.start[t], len(s.types.words)
-		if t+1 < s.types.len() {
-			end = s.types.start[t+1]
-		}
-		out.addKey(s.block[t], s.found[t], s.types.words[start:end]...)
-		s.found[t] = 0
+	for t, n := range s.found {
+		t.val = n
+		out.entries = append(out.entries, t)
 	}
-	s.used = s.used[:0]
 	return nil
 }
 
@@ -215,20 +207,18 @@ func (s *subgraphTypes) add(set []int32) {
 	}
 	for j, v := range s.order {
 		for _, u := range s.order[:j] {
-			label := uint32(0)
+			label := uint64(0)
 			if i, ok := slices.BinarySearch(s.Neighbors(int(v)), u); ok {
-				label = 1 + s.edgeLabel(int(v), i)
+				label = s.edgeLabel(int(v), i)
 			}
 			s.key = append(s.key, label)
 		}
 	}
-	id := int(s.seen.intern(s.key, hashWords(s.key)))
-	if id == len(s.class) {
-		s.class = append(s.class, s.typeOf(s.key, len(set)))
-	}
-	t := s.class[id]
-	if s.found[t] == 0 {
-		s.used = append(s.used, t)
+	met := hashWords(s.key...)
+	t, ok := s.types[met]
+	if !ok {
+		t = s.typeOf(s.key, len(set))
+		s.types[met] = t
 	}
 	s.found[t]++
 }
@@ -236,12 +226,12 @@ func (s *subgraphTypes) add(set []int32) {
 // typeOf returns the type of a subgraph with n vertices: the least of its keys over all orders of
 // vertices with the same label. The number of orders that give this key is the number of its
 // automorphisms.
-func (s *subgraphTypes) typeOf(key []uint32, n int) int {
+func (s *subgraphTypes) typeOf(key []uint64, n int) entry {
 	label, edge := key[:n], key[n:]
 	least := slices.Clone(edge)
 	automorphisms := 0
 	order := make([]int, 0, n)
-	at := make([]uint32, len(edge))
+	at := make([]uint64, len(edge))
 	var extend func(used int)
 	extend = func(used int) {
 		j := len(order)
@@ -270,12 +260,7 @@ func (s *subgraphTypes) typeOf(key []uint32, n int) int {
 	}
 	extend(0)
 	canonical := append(slices.Clone(label), least...)
-	t := int(s.types.intern(canonical, hashWords(canonical)))
-	if t == len(s.block) {
-		s.block = append(s.block, s.blocks[[2]int{n, automorphisms}])
-		s.found = append(s.found, 0)
-	}
-	return t
+	return entry{id: hashWords(canonical...), block: s.blocks[[2]int{n, automorphisms}]}
 }
 
 // checkValues checks a table of the values of every two labels.
@@ -341,15 +326,14 @@ type valuedGraph struct {
 func (k SubgraphMatching) valued() func(context.Context, *coloured) (*valuedGraph, error) {
 	vertices, edges := newValueTable(k.Vertices, nil), newValueTable(k.Edges, nil)
 	return func(_ context.Context, g *coloured) (*valuedGraph, error) {
-		labels, err := k.Labels.resolve([]*graph.Graph{g.Graph})
 		out := &valuedGraph{coloured: g, vertex: make([]int, g.N()), edge: make([][]int, g.N())}
 		for v := range g.N() {
-			out.vertex[v] = vertices.row(labels.label(g.Graph, v))
+			out.vertex[v] = vertices.row(g.label(v))
 			for i := range g.Neighbors(v) {
 				out.edge[v] = append(out.edge[v], edges.row(g.EdgeLabel(v, i)))
 			}
 		}
-		return out, err
+		return out, nil
 	}
 }
 
@@ -433,8 +417,8 @@ func (g *valuedGraph) compare(o *valuedGraph) int {
 	order := cmp.Or(cmp.Compare(g.N(), o.N()), slices.Compare(g.colours[0], o.colours[0]))
 	for v := 0; order == 0 && v < g.N(); v++ {
 		order = slices.Compare(g.Neighbors(v), o.Neighbors(v))
-		if order == 0 && g.edges != nil {
-			order = slices.Compare(g.edges[v], o.edges[v])
+		for i := 0; order == 0 && i < g.Degree(v); i++ {
+			order = cmp.Compare(g.edgeLabel(v, i), o.edgeLabel(v, i))
 		}
 	}
 	return order

@@ -5,14 +5,12 @@ import (
 	"context"
 	"math"
 	"slices"
-
-	"github.com/mlgkernel/mlg/graph"
 )
 
 // sortedGraph is a graph whose vertices are sorted by label.
 type sortedGraph struct {
 	off, adj []int32
-	label    []uint32 // by vertex, ascending
+	label    []uint64 // by vertex, ascending
 	runs     []labelRun
 
 	// For walks of any length:
@@ -22,12 +20,12 @@ type sortedGraph struct {
 
 // labelRun is the range of vertices from start to end that have a label.
 type labelRun struct {
-	label      uint32
+	label      uint64
 	start, end int32
 }
 
-func newSortedGraph(g *graph.Graph, label []uint32) *sortedGraph {
-	n := g.N()
+func newSortedGraph(g *coloured) *sortedGraph {
+	n, label := g.N(), g.colours[0]
 	order := make([]int32, n)
 	for v := range order {
 		order[v] = int32(v)
@@ -37,7 +35,7 @@ func newSortedGraph(g *graph.Graph, label []uint32) *sortedGraph {
 	for i, v := range order {
 		place[v] = int32(i)
 	}
-	w := &sortedGraph{off: make([]int32, 1, n+1), adj: make([]int32, 0, 2*g.M()), label: make([]uint32, 0, n)}
+	w := &sortedGraph{off: make([]int32, 1, n+1), adj: make([]int32, 0, 2*g.M()), label: make([]uint64, 0, n)}
 	for i, v := range order {
 		for _, u := range g.Neighbors(int(v)) {
 			w.adj = append(w.adj, place[u])

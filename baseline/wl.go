@@ -3,7 +3,6 @@ package baseline
 import (
 	"context"
 	"fmt"
-	"strconv"
 
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
@@ -29,8 +28,7 @@ const (
 // counts edges by the colours of their ends. Assignment is Σ_c min(c(G_i), c(G'_i)) over the
 // numbers c of vertices by colour. Weights and edge labels count where the base kernel sees them.
 //
-// Colours are equal when their full signatures are; hashes only speed up the search. Colouring
-// takes O(H (n + m log d)) time for a graph, d the largest degree. With shortest paths as base
+// Colours are hashes of their signatures. Colouring takes O(H (n + m log d)) time for a graph, d the largest degree. With shortest paths as base
 // kernel it is ShortestPath with H.
 type WL struct {
 	Variant   Variant   `json:"-"` // its name is that of the kernel
@@ -48,19 +46,37 @@ func DefaultWL() WL {
 // Name implements kernel.Kernel.
 func (k WL) Name() string { return string(k.Variant) }
 
-// String, Fit and Resolve implement kernel.Kernel and kernel.Resolver.
+// String, Fit, Decode and Resolve implement kernel.Kernel and kernel.Resolver.
 func (k WL) String() string                                       { return kernel.Text(k) }
 func (k WL) Resolve(graphs []*graph.Graph) (kernel.Kernel, error) { return resolve(k, graphs) }
-func (k WL) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
-	if k.Base == "" {
-		return fit(ctx, k, graphs)
+func (k WL) Fit(ctx context.Context, graphs []*graph.Graph) (*kernel.Fitted, error) {
+	if l, ok := k.levels(); ok {
+		return fitLevels(ctx, l, graphs)
 	}
+	return fit(ctx, k.counts(), graphs)
+}
+func (k WL) Decode(data []byte) (kernel.Map, error) {
+	if l, ok := k.levels(); ok {
+		return decodeLevels(l, data)
+	}
+	return decode(k.counts(), data)
+}
+
+// counts returns the kernel of explicit features: without a base kernel this one, and with shortest
+// paths as base kernel ShortestPath.
+func (k WL) counts() countKernel {
 	b, err := kernel.Parse(k.Base)
 	if p, ok := b.(ShortestPath); ok && err == nil && k.Validate() == nil && p.H == 0 && (p.Labels == Auto || p.Labels == Labels) {
 		p.H, p.Labels, p.Normalize = k.H, k.Labels, k.Normalize
-		return fit(ctx, p, graphs)
+		return p
 	}
-	return fitLevels(ctx, k, levelled{k.Base, k.Normalize, &refinements{h: k.H, colouring: colouring{wanted: k.Labels}}}, graphs)
+	return k
+}
+
+// levels returns the kernel of the refinements, where it has no explicit features.
+func (k WL) levels() (levelled, bool) {
+	_, same := k.counts().(WL)
+	return levelled{k, k.Base, k.Normalize, refinements(k.Labels, k.H, nil)}, same && k.Base != ""
 }
 
 // Fixed implements kernel.Fixer: other variants than Subtree have no base kernel.
@@ -80,8 +96,8 @@ func (k WL) Validate() error {
 	return checkBase(k, k.Base)
 }
 
-func (k WL) features() featureMap {
-	m := featureMap{labels: k.Labels, h: k.H, minimum: k.Variant == Assignment, normalize: k.Normalize}
+func (k WL) recipe() recipe {
+	m := recipe{labels: k.Labels, h: k.H, minimum: k.Variant == Assignment, normalize: k.Normalize}
 	if k.Variant == Edge {
 		m.count = countEdges
 	} else {
@@ -90,67 +106,21 @@ func (k WL) features() featureMap {
 	return m
 }
 
-// refinements are levels of graphs whose labels are colours.
-type refinements struct {
-	h         int
-	colouring colouring
-}
-
-func (r *refinements) fit(ctx context.Context, graphs []*graph.Graph) ([][]*graph.Graph, error) {
-	train, err := r.colouring.fit(ctx, graphs, r.h)
-	out := make([][]*graph.Graph, len(train))
-	for i := range out {
-		out[i] = relabelled(graphs[i], train[i].colours)
-	}
-	return out, err
-}
-
-func (r *refinements) apply(ctx context.Context, graphs []*graph.Graph) ([][]*graph.Graph, error) {
-	c, err := r.colouring.forNew(graphs)
-	if err != nil {
-		return nil, err
-	}
-	out := make([][]*graph.Graph, len(graphs))
-	var u unknown
-	for i, g := range graphs {
-		x, err := c.apply(ctx, g, &u)
-		if err != nil {
-			return nil, err
-		}
-		out[i] = relabelled(g, x.colours)
-	}
-	return out, nil
-}
-
-// relabelled returns a graph with the labels of each level.
-func relabelled(g *graph.Graph, labels [][]uint32) []*graph.Graph {
-	out := make([]*graph.Graph, len(labels))
-	for i, level := range labels {
-		texts := make([]string, len(level))
-		for v, l := range level {
-			texts[v] = strconv.FormatUint(uint64(l), 10)
-		}
-		out[i] = g.Relabel(texts)
-	}
-	return out
-}
-
 // countEdges counts edges by the colours of their ends.
 func countEdges() countFunc {
 	var s keySorter
-	return func(ctx context.Context, g *coloured, out *features) error {
+	return func(ctx context.Context, g *coloured, out *vector) error {
 		for _, colour := range g.colours {
 			s.keys = s.keys[:0]
 			for u := range g.N() {
 				for _, v := range g.Neighbors(u) {
 					if int(v) > u {
-						a, b := colour[u], colour[v]
-						s.keys = append(s.keys, uint64(min(a, b))<<32|uint64(max(a, b)))
+						s.keys = append(s.keys, hashWords(min(colour[u], colour[v]), max(colour[u], colour[v])))
 					}
 				}
 			}
 			s.sort()
-			eachRun(s.keys, func(key uint64, count float64) { out.addKey(0, count, uint32(key>>32), uint32(key)) })
+			eachRun(s.keys, out.add)
 		}
 		return ctx.Err()
 	}

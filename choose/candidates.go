@@ -3,6 +3,7 @@ package choose
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/baseline"
@@ -21,6 +22,9 @@ type Setting struct {
 type Candidate struct {
 	Name     string
 	Settings []Setting
+	// Counts says that the kernel is one of the few and cheap ones whose mean Weighted takes for many
+	// graphs.
+	Counts bool
 }
 
 // LabelHistogram is the kernel of label histograms (degrees where the graphs have no labels). Every
@@ -81,7 +85,14 @@ func DefaultCandidates(info dataset.Summary) []Candidate {
 		}
 		family = append(family, Setting{"mlg attributes", kernel.Standardized(kernel.Mean(widths...))})
 	}
-	return append(products(family), products(incident)...)
+	out := append(products(family), products(incident)...)
+	for i, c := range out {
+		switch strings.TrimSuffix(c.Name, " bonds") {
+		case "wl-oa", "nspd":
+			out[i].Counts = true
+		}
+	}
+	return out
 }
 
 // products returns kernels and all products of two of them.

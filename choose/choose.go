@@ -21,8 +21,11 @@ type Plan struct {
 	Combination Combination
 	// Settings are the kernels with their weights, which are positive and sum to 1.
 	Settings []WeightedSetting
-	// Gram is the kernel matrix of the weighted sum, nil if it is not known.
-	Gram *kernel.Matrix
+	// Gram is the kernel matrix of the weighted sum, nil if it is not known. Without it, Nearest has the
+	// largest similarity of every graph to another, if the plan knows it.
+	Gram    *kernel.Matrix
+	Nearest []float64
+	learn   func(ctx context.Context) (*svm.Learner, error) // without Gram
 	// Collection has the graphs without their targets, with the kernels that were fitted to them.
 	Collection *kernel.Collection
 	Learner    svm.Kind
@@ -48,6 +51,10 @@ type Plan struct {
 // Learn trains the plan's learner on the Gram matrix of its graphs. It tells whether the solver
 // stopped at its limit of iterations.
 func (p *Plan) Learn(ctx context.Context, gram svm.View) (l *svm.Learner, limited bool, err error) {
+	if p.learn != nil && p.Gram == nil {
+		l, err = p.learn(ctx)
+		return l, false, err
+	}
 	opt := svm.DefaultOptions()
 	opt.Kind, opt.Epsilon, opt.Probability, opt.Seed = p.Learner, p.Epsilon, p.Probability, p.Seed
 	opt.LeaveOneOut = p.Regression()
@@ -139,6 +146,7 @@ func Choose(ctx context.Context, d *dataset.Dataset, candidates []Candidate, o O
 				}
 			}
 			c.settings = append(c.settings, WeightedSetting{Candidate: x.Name, Setting: s})
+			c.counts = append(c.counts, x.Counts)
 		}
 	}
 	if len(c.settings) == 0 {
@@ -162,6 +170,7 @@ type choice struct {
 	everything *TrainingPart // all graphs
 	all        *kernel.Collection
 	settings   []WeightedSetting
+	counts     []bool        // by setting: Candidate.Counts
 	scores     []*Scores     // of the settings
 	sums       []Combination // those that are sums of kernels
 	mixer      *Mixer        // of the settings
@@ -169,8 +178,11 @@ type choice struct {
 }
 
 // plan scores settings and combinations and takes the best.
-func (c *choice) plan(ctx context.Context) (*Plan, error) {
+func (c *choice) plan(all context.Context) (*Plan, error) {
 	o := c.Options
+	work := kernel.WorkOf(all)
+	work.Progress = nil // the choice tells its own steps, and kernels what they do with all graphs
+	ctx := kernel.WithWork(all, work)
 	if err := c.scoreSettings(ctx); err != nil {
 		return nil, err
 	}
@@ -215,14 +227,20 @@ func (c *choice) plan(ctx context.Context) (*Plan, error) {
 	if len(c.sums) == 0 {
 		return p, nil
 	}
-	var err error
 	if every := c.everything.graphs; c.sampled() == nil {
 		p.Gram = c.mixer.sum(weights, every, every)
-	} else {
-		p.Gram, err = c.all.Gram(ctx, p.Kernel())
+		return p, nil
 	}
+	if o.Learner == svm.KernelRidge {
+		return p, c.finish(all, p)
+	}
+	var err error
+	p.Gram, err = c.all.Gram(ctx, p.Kernel())
 	return p, err
 }
+
+// isDefinite reports whether a ridge was too small.
+func isDefinite(err error) bool { return errors.Is(err, svm.ErrDefinite) }
 
 // sampled returns the graphs that scores look at, nil for all.
 func (c *choice) sampled() []int {
@@ -244,7 +262,7 @@ func (c *choice) scoreSettings(ctx context.Context) error {
 	}
 	grams := c.all.Grams(c.sampled(), kernels...)
 	matrix := func(ctx context.Context, k int) (*Matrix, error) { return Fit(ctx, kernels[k], grams) }
-	c.mixer = c.Mixer(len(kernels), matrix, func(k, _, _ int) *Scores { return c.scores[k] })
+	c.mixer = c.Mixer(c.counts, matrix, func(k, _, _ int) *Scores { return c.scores[k] })
 	if len(c.sums) > 0 {
 		matrix = c.mixer.Load
 	}

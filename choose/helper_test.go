@@ -63,6 +63,6 @@ func fixedFolds(n, k int) *splits.Splits {
 
 // mixerOf returns a mixer of matrices.
 func mixerOf(c *Chooser, scores []*Scores, matrices ...*kernel.Matrix) *Mixer {
-	return c.Mixer(len(matrices), func(_ context.Context, k int) (*Matrix, error) { return &Matrix{values: matrices[k]}, nil },
+	return c.Mixer(make([]bool, len(matrices)), func(_ context.Context, k int) (*Matrix, error) { return &Matrix{values: matrices[k]}, nil },
 		func(k, _, _ int) *Scores { return scores[k] })
 }

@@ -73,12 +73,9 @@ func deviations(ctx context.Context, l *svm.Learner, gram, cross svm.View, self 
 	if l.Process == nil {
 		return nil, nil
 	}
-	basis := l.Basis()
-	posterior, err := l.Posterior(ctx, gram.Select(basis, basis))
-	if err != nil {
-		return nil, err
-	}
-	return posterior.Deviations(ctx, cross, self)
+	return l.Deviations(ctx, cross, self, func(_ context.Context, at []int) (*kernel.Matrix, error) {
+		return gram.Select(at, at).Matrix(), nil
+	})
 }
 
 // leaveOneOut returns, for each ridge, what kernel ridge regression predicts for every graph from

@@ -93,8 +93,9 @@ func (c *Chooser) without(repeat, f, g int) TrainingSet {
 	return TrainingSet{repeat, min(f, g), max(f, g), c.Splits.Without(repeat, f, g)}
 }
 
-// sample returns at most Options.Examples graphs of a training set, each class in proportion,
-// ascending.
+// sample returns at most Options.Examples graphs of a training set, ascending. Each class comes in
+// proportion, but a rare class has at least a quarter of the sample, or all its graphs; with k classes
+// 1/(2k). Otherwise a sample would say little about it.
 func (c *Chooser) sample(t TrainingSet) []int {
 	limit := c.Options.Examples
 	if len(t.graphs) <= limit {
@@ -106,11 +107,46 @@ func (c *Chooser) sample(t TrainingSet) []int {
 	if !c.Targets.Regression() {
 		slices.SortStableFunc(shuffled, func(a, b int) int { return cmp.Compare(c.Targets.Labels[a], c.Targets.Labels[b]) })
 	}
-	out := make([]int, limit)
-	for k := range out { // every len/limit-th of the classes one after the other
-		out[k] = shuffled[k*len(shuffled)/limit]
+	var out []int
+	if c.Targets.Regression() {
+		out = shuffled[:limit]
+	} else {
+		out = c.shares(shuffled, limit)
 	}
 	slices.Sort(out)
+	return out
+}
+
+// shares returns some graphs that are in the order of their classes: of every class as many as its share,
+// at least 1/(2k) of all for k classes.
+func (c *Chooser) shares(graphs []int, limit int) []int {
+	var classes [][]int
+	for len(graphs) > 0 {
+		n := slices.IndexFunc(graphs, func(i int) bool { return c.Targets.Labels[i] != c.Targets.Labels[graphs[0]] })
+		if n < 0 {
+			n = len(graphs)
+		}
+		classes, graphs = append(classes, graphs[:n]), graphs[n:]
+	}
+	var out []int
+	rest := 0 // graphs of classes that are not rare
+	for _, members := range classes {
+		if least := limit / (2 * len(classes)); len(members) <= least {
+			out = append(out, members...)
+		} else {
+			out = append(out, members[:least]...)
+			rest += len(members) - least
+		}
+	}
+	left, seen := limit-len(out), 0
+	for _, members := range classes { // every rest/left-th of what is left of the classes one after the other
+		for _, i := range members[min(len(members), limit/(2*len(classes))):] {
+			if seen*left/rest != (seen+1)*left/rest {
+				out = append(out, i)
+			}
+			seen++
+		}
+	}
 	return out
 }
 

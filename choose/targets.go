@@ -41,6 +41,9 @@ func ReadTargets(d *dataset.Dataset, task Task) (*Targets, error) {
 			return nil, fmt.Errorf("graph %d (%s) has no target, want a target for every graph", i, g.ID())
 		}
 		x, err := strconv.ParseFloat(target, 64)
+		if regression && math.Abs(x) > dataset.MaxTarget {
+			return nil, fmt.Errorf("graph %d (%s): target %q, want a number of at most %g", i, g.ID(), target, dataset.MaxTarget)
+		}
 		if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
 			if regression {
 				return nil, fmt.Errorf("graph %d (%s): target %q, want a finite number for regression", i, g.ID(), target)

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/metrics"
 	"github.com/mlgkernel/mlg/svm"
 )
 
@@ -31,7 +32,9 @@ const (
 	//	w_k ∝ (e_k r_k)^(−max(4, n/150))   for classes,
 	//	w_k ∝ e_k^(−n/10)                  for values, whose errors tell more.
 	//
-	// Weights below a fiftieth of the largest become 0.
+	// Weights below a fiftieth of the largest become 0. With more than Options.Examples graphs, the mean
+	// of the candidates with Counts takes the place of this sum, unless the sum predicts the sample
+	// better by more than two standard errors. On samples, small differences between kernels are luck.
 	Weighted
 )
 
@@ -80,6 +83,7 @@ func (t *Targets) errors(examples []int, predicted []Prediction) []Errors {
 // Mixer learns weights of kernels on training sets.
 type Mixer struct {
 	chooser *Chooser
+	counts  []bool // by kernel: Candidate.Counts
 	// matrix returns that of a kernel, and scores those of a kernel on the part without a fold.
 	matrix func(ctx context.Context, kernel int) (*Matrix, error)
 	scores func(kernel, repeat, fold int) *Scores
@@ -88,11 +92,11 @@ type Mixer struct {
 	matrices []*Matrix // as far as they were needed
 }
 
-// Mixer returns a mixer of some kernels. It asks once for each matrix that has a weight. It asks
+// Mixer returns a mixer of some kernels, by their Candidate.Counts. It asks once for each matrix that has a weight. It asks
 // for scores only with LeaveOneOut.
-func (c *Chooser) Mixer(kernels int, matrix func(ctx context.Context, kernel int) (*Matrix, error),
+func (c *Chooser) Mixer(counts []bool, matrix func(ctx context.Context, kernel int) (*Matrix, error),
 	scores func(kernel, repeat, fold int) *Scores) *Mixer {
-	return &Mixer{chooser: c, matrix: matrix, scores: scores, matrices: make([]*Matrix, kernels)}
+	return &Mixer{chooser: c, counts: counts, matrix: matrix, scores: scores, matrices: make([]*Matrix, len(counts))}
 }
 
 // Mixture is a sum of kernels with the weights of a combination.
@@ -170,7 +174,9 @@ func (m Mixture) weights(ctx context.Context, t TrainingSet) ([]float64, error) 
 		n := len(m.matrices)
 		return slices.Repeat([]float64{1 / float64(n)}, n), nil
 	}
-	t.graphs = m.chooser.sample(m.chooser.without(t.repeat, t.first, t.last))
+	t = m.chooser.without(t.repeat, t.first, t.last)
+	all := len(t.graphs)
+	t.graphs = m.chooser.sample(t)
 	errors, err := m.errors(ctx, t)
 	if err != nil {
 		return nil, err
@@ -183,8 +189,79 @@ func (m Mixture) weights(ctx context.Context, t TrainingSet) ([]float64, error) 
 	if m.chooser.Targets.Regression() {
 		power = n / valueScale
 	}
-	return errorWeights(errors, -power), nil
+	w := errorWeights(errors, -power)
+	if few := countWeights(m.counts); all > len(t.graphs) && few != nil {
+		return m.prefer(ctx, t, few, w)
+	}
+	return w, nil
 }
+
+// prefer returns the weights few, unless the sum with the weights many predicts the graphs of a training
+// set better by more than two standard errors of the difference, with leave-one-out.
+func (m Mixture) prefer(ctx context.Context, t TrainingSet, few, many []float64) ([]float64, error) {
+	c := m.chooser
+	var losses [2][]float64
+	for i, w := range [][]float64{few, many} {
+		for k := range w {
+			if w[k] > 0 {
+				if _, err := m.Load(ctx, k); err != nil {
+					return nil, err
+				}
+			}
+		}
+		gram := svm.Full(m.sum(w, t.graphs, t.graphs))
+		predicted, err := c.Targets.leaveOneOut(ctx, gram, t.graphs, c.Options.ridges())
+		if err != nil {
+			return nil, err
+		}
+		best := math.Inf(1)
+		for _, p := range predicted {
+			if loss := c.Targets.losses(t.graphs, p); metrics.Mean(loss) < best {
+				best, losses[i] = metrics.Mean(loss), loss
+			}
+		}
+	}
+	if losses[0] == nil || losses[1] == nil {
+		return few, nil
+	}
+	for k := range losses[0] {
+		losses[0][k] -= losses[1][k]
+	}
+	if metrics.Mean(losses[0]) > preferErrors*standardError(losses[0]) {
+		return many, nil
+	}
+	return few, nil
+}
+
+// losses returns what is lost by the predictions of a sample, graph by graph: minus the logarithm of the
+// probability of the class after calibration, or the squared error of a value. Classes of which the
+// sample has more or fewer graphs than all graphs have count less or more.
+func (t *Targets) losses(examples []int, p Prediction) []float64 {
+	out := make([]float64, len(examples))
+	if t.Regression() {
+		for k, i := range examples {
+			out[k] = (t.Values[i] - p.Values[k]) * (t.Values[i] - p.Values[k])
+		}
+		return out
+	}
+	truth := Pick(t.Labels, examples)
+	probability := calibrated(truth, p).Scores
+	all, here := t.counts(), make([]float64, len(t.Classes))
+	for _, c := range truth {
+		here[c]++
+	}
+	for k, c := range truth {
+		weight := float64(all[c]) / float64(len(t.Labels)) * float64(len(examples)) / here[c]
+		out[k] = -weight * math.Log(max(leastProbability, probability[k][c]))
+	}
+	return out
+}
+
+// preferErrors is the number of standard errors by which many kernels must be better than few.
+const preferErrors = 2
+
+// leastProbability bounds the loss of a prediction that is sure and wrong.
+const leastProbability = 1e-9
 
 // errors returns the leave-one-out errors of the kernels on a training set, each with the ridge that
 // has the smallest squared one.
@@ -225,6 +302,25 @@ func (m *Mixer) kernelErrors(ctx context.Context, k int, t TrainingSet) ([]Error
 		return nil, err
 	}
 	return c.Targets.errors(t.graphs, predicted), nil
+}
+
+// countWeights returns equal weights for the kernels that count, nil if there are none.
+func countWeights(counts []bool) []float64 {
+	w, n := make([]float64, len(counts)), 0
+	for _, in := range counts {
+		if in {
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	for k, in := range counts {
+		if in {
+			w[k] = 1 / float64(n)
+		}
+	}
+	return w
 }
 
 // bestWeights returns the weights of MeanBest.

@@ -75,6 +75,9 @@ func edgeListGraph(s *stream) (*graph.Graph, error) {
 		}
 		as.add(ends[0], ends[1], w, label, l.n)
 	}
+	if len(n.name) == 0 {
+		return nil, io.EOF // no graphs, as in every other format
+	}
 	order := vertexOrder(n.name)
 	for i := range as.list {
 		e := &as.list[i]

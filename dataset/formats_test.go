@@ -229,6 +229,10 @@ func TestJSONLines(t *testing.T) {
 		{`{"nodes":2,"edges":["]"]}`, "edge 0"},
 		{`{"nodes":2,"edges":[["]",1]]}`, "edge 0"},
 		{`{"nodes":2,"edges":{}}`, "want a list of edges"},
+		{`{"nodes":2,"edges":[],"node_labels":[]}`, `f:1: field "node_labels": 0 entries for 2 nodes`},
+		{`{"nodes":2,"edges":[],"node_attributes":[]}`, `f:1: field "node_attributes": 0 entries for 2 nodes`},
+		{`{"nodes":2,"edges":[],"coordinates":[]}`, `f:1: field "coordinates": 0 entries for 2 nodes`},
+		{`{"nodes":2,"edges":[[0,1]],"edge_labels":[]}`, `f:1: field "edge_labels": 0 entries for 1 edges`},
 		{`{"nodes":2,"edges":[],"node_labels":["a"]}`, `f:1: field "node_labels": 1 entries for 2 nodes`},
 		{`{"nodes":2,"edges":[],"node_labels":[["a"],"b"]}`, `field "node_labels": "[\"a\"]", want a text or a number`},
 		{`{"nodes":2,"edges":[],"node_attributes":[[1],[2,3]]}`, "attributes of vertex 1: a row of length 2, want 1"},
@@ -354,6 +358,11 @@ func TestEdgeList(t *testing.T) {
 	d = mustReadText(t, EdgeList, "a b 1 x\nb a 2 y\nc a 4 y\n")
 	wantGraph(t, d.Graphs[0], "id \"\" target \"\" n 3\n0\n1\n2\n0-1 1.5 \"x\"\n0-2 4 \"y\"")
 	wantWarnings(t, d, "1 edge had two directions with different weights and got their mean", "1 edge had two directions with different labels and kept the first one")
+	for _, empty := range []string{"", "\n \n", "# a comment\n"} {
+		if d := mustReadText(t, EdgeList, empty); len(d.Graphs) != 0 {
+			t.Errorf("%q has %d graphs, want none", empty, len(d.Graphs))
+		}
+	}
 	wantErrors(t, EdgeList, []errorCase{
 		{"a b\nb c 2\n", "f:2: 3 columns, want 2 as in the first edge"},
 		{"a b x\n", `f:1: weight "x", want a positive, finite number`},

@@ -197,15 +197,16 @@ func (r *jsonReader) build(line int) (*graph.Graph, error) {
 	}
 	for _, c := range []struct {
 		name       string
+		given      bool
 		have, want int
 		what       string
 	}{
-		{"node_labels", len(j.NodeLabels), n, "nodes"},
-		{"node_attributes", len(j.Attributes), n, "nodes"},
-		{"coordinates", len(j.Coordinates), n, "nodes"},
-		{"edge_labels", len(j.EdgeLabels), len(*j.Edges), "edges"},
+		{"node_labels", j.NodeLabels != nil, len(j.NodeLabels), n, "nodes"},
+		{"node_attributes", j.Attributes != nil, len(j.Attributes), n, "nodes"},
+		{"coordinates", j.Coordinates != nil, len(j.Coordinates), n, "nodes"},
+		{"edge_labels", j.EdgeLabels != nil, len(j.EdgeLabels), len(*j.Edges), "edges"},
 	} {
-		if c.have > 0 && c.have != c.want {
+		if c.given && c.have != c.want {
 			return nil, fmt.Errorf("field %q: %d entries for %d %s", c.name, c.have, c.want, c.what)
 		}
 	}

@@ -16,7 +16,7 @@ import (
 // the records that it leaves out. Without a column, the graphs keep their targets. Graphs whose
 // value is [Missing] are left out. With NumberKind, graphs whose value is not a number, such as
 // ">100", are left out too. Classes (ClassKind) may be any text. With "", the values of the column
-// decide.
+// decide. A number beyond ±[MaxTarget] is an error.
 func (d *Dataset) Labelled(column string, kind Kind) (*Dataset, LeftOut, error) {
 	targets := d.Targets()
 	if column != "" {
@@ -49,6 +49,9 @@ func (d *Dataset) Labelled(column string, kind Kind) (*Dataset, LeftOut, error) 
 		}
 		keep = append(keep, i)
 	}
+	if err := d.checkSizes(targets, keep, kind, place); err != nil {
+		return nil, out, err
+	}
 	if out.Count == 0 && column == "" {
 		return d, out, nil
 	}
@@ -57,6 +60,27 @@ func (d *Dataset) Labelled(column string, kind Kind) (*Dataset, LeftOut, error) 
 		picked.Graphs[k] = d.Graphs[i].With(d.Graphs[i].ID(), targets[i])
 	}
 	return picked, out, nil
+}
+
+// MaxTarget is the largest number to learn. Learners and measures take fourth powers of targets and
+// sum them over graphs, which must stay below the largest float64, about 1e308.
+const MaxTarget = 1e60
+
+// checkSizes returns an error if targets that are numbers are too large to learn from.
+func (d *Dataset) checkSizes(targets []string, keep []int, kind Kind, place string) error {
+	values := make([]string, len(keep))
+	for k, i := range keep {
+		values[k] = targets[i]
+	}
+	if kind == ClassKind || kind == "" && ValueRange(values) == nil {
+		return nil
+	}
+	for _, i := range keep {
+		if x, _ := finite(targets[i]); math.Abs(x) > MaxTarget {
+			return fmt.Errorf("%s: line %d: %s%s, want a number from %g to %g", d.Name, d.lineNumber(i), quote([]byte(targets[i])), place, -MaxTarget, MaxTarget)
+		}
+	}
+	return nil
 }
 
 const wantNumber = ", want a number"

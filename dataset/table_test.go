@@ -215,6 +215,23 @@ func TestKinds(t *testing.T) {
 }
 
 // Labelled makes a column the target and leaves out rows without a value.
+// Numbers whose powers are too large are refused, and classes may have any name.
+func TestLargeTargets(t *testing.T) {
+	lines := "smiles,y\nCCO,1e60\nCCC,-0.5\nCCN,1.5\nCCF,-1e308\n"
+	d := mustReadText(t, CSV, lines)
+	for _, kind := range []Kind{"", NumberKind} {
+		if _, _, err := d.Labelled("y", kind); err == nil || err.Error() != `f: line 5: "-1e308" in the column "y", want a number from -1e+60 to 1e+60` {
+			t.Errorf("%s: %v", kind, err)
+		}
+	}
+	if set, _, err := d.Labelled("y", ClassKind); err != nil || len(set.Graphs) != 4 {
+		t.Errorf("classes: %v", err)
+	}
+	if _, _, err := mustReadText(t, CSV, strings.ReplaceAll(lines, "e308", "e60")).Labelled("y", ""); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestLabelled(t *testing.T) {
 	d := mustReadText(t, CSV, "smiles,a,b\nCC,0,1.5\nCCC,,2\nCCCC,1,NaN\nCCCCC,None,-\n")
 	for _, c := range []struct {

@@ -336,7 +336,7 @@ func (t *tu) agree(count int) error {
 	}{
 		{"node", &t.vertex, t.attributes.rows, len(t.graph), "one for every vertex in " + t.name("graph_indicator")},
 		{"edge", &t.edge, t.edgeNumbers.rows, len(t.edges), "one for every line of " + t.name("A")},
-		{"graph", &t.class, t.graphValues.rows, count, "one for every graph"},
+		{"graph", &t.class, t.graphValues.rows, count, "one for every graph in " + t.name("graph_indicator")},
 	} {
 		for i, file := range []string{c.kind + "_labels", c.kind + "_attributes"} {
 			if have := []int{len(c.x.labels), c.attributes}[i]; t.has(file) && have != c.want {
@@ -358,8 +358,7 @@ func (t *tu) agree(count int) error {
 	return nil
 }
 
-// count returns the number of graphs, makes t.graph 0-based, and checks its range. Graphs
-// without vertices at the end are known by their labels or attributes only.
+// count returns the number of graphs, makes t.graph 0-based, and checks its range.
 func (t *tu) count() (int, error) {
 	// Without a file that tells how many graphs there are, empty graphs are gaps in the
 	// indicator: at most as many as there are vertices.
@@ -377,9 +376,6 @@ func (t *tu) count() (int, error) {
 		}
 		count = max(count, int(g))
 		t.graph[v] = g - 1
-	}
-	if len(t.class.labels) > 0 || t.graphValues.rows > 0 {
-		count = limit
 	}
 	return count, nil
 }

@@ -130,7 +130,7 @@ func TestTUQuirks(t *testing.T) {
 	files := map[string]string{
 		"A":               "1, 2\r\n2,1\r\n  2 ,  4\r\n4, 2\r\n1,4\r\n1,1\r\n",
 		"graph_indicator": "1\r\n1\r\n3\r\n1\r\n1\r\n",
-		"graph_labels":    " 7\r\n-1\r\n 40\r\n9\r\n\r\n",
+		"graph_labels":    " 7\r\n-1\r\n 40\r\n\r\n",
 		"node_labels":     "1, 0\r\n 2,0\r\n3,1\r\n1 ,  0\r\n9,9",
 		"node_attributes": "  1.5, -2e3\r\n 0.1,2\r\n3,4\r\n5,6\r\n7,8\r\n",
 		"edge_labels":     "5\r\n5\r\n6\r\n6\r\n5\r\n5\r\n",
@@ -142,10 +142,10 @@ func TestTUQuirks(t *testing.T) {
 	}
 	for _, path := range []string{tuFolder(t, files), tuZip(t, inZip)} {
 		d := mustRead(t, path)
-		if d.Name != "X" || len(d.Graphs) != 4 {
-			t.Fatalf("%q with %d graphs, want X with 4", d.Name, len(d.Graphs))
+		if d.Name != "X" || len(d.Graphs) != 3 {
+			t.Fatalf("%q with %d graphs, want X with 3", d.Name, len(d.Graphs))
 		}
-		if got, want := d.Targets(), []string{"7", "-1", "40", "9"}; !slices.Equal(got, want) {
+		if got, want := d.Targets(), []string{"7", "-1", "40"}; !slices.Equal(got, want) {
 			t.Errorf("targets %q, want %q", got, want)
 		}
 		g := d.Graphs[0]
@@ -159,8 +159,8 @@ func TestTUQuirks(t *testing.T) {
 		if got, want := g.Attributes(0), []float64{1.5, -2000}; !slices.Equal(got, want) {
 			t.Errorf("attributes %v, want %v", got, want)
 		}
-		if n := []int{d.Graphs[1].N(), d.Graphs[2].N(), d.Graphs[3].N()}; !slices.Equal(n, []int{0, 1, 0}) {
-			t.Errorf("sizes %v, want 0 1 0", n)
+		if n := []int{d.Graphs[1].N(), d.Graphs[2].N()}; !slices.Equal(n, []int{0, 1}) {
+			t.Errorf("sizes %v, want 0 1", n)
 		}
 		wantWarnings(t, d, "1 self-loop dropped", "1 edge had one direction only and was made undirected",
 			"1 edge had two directions with different weights and got their mean")
@@ -202,6 +202,9 @@ func TestTUErrors(t *testing.T) {
 		{"A", "2,3\n", "X_A.txt:1: edge from vertex 2 in graph 1 to vertex 3 in graph 2, want both in one graph"},
 		{"graph_indicator", "1\n1\n3\n", "X_graph_indicator.txt:3: graph 3 out of range [1, 2] of X_graph_labels.txt"},
 		{"graph_indicator", "1\nx\n", `X_graph_indicator.txt:2: "x", want a whole number`},
+		{"graph_labels", "0\n1\n1\n", "X_graph_labels.txt: 3 lines, want 2, one for every graph in X_graph_indicator.txt"},
+		{"graph_attributes", "0\n1\n1\n", "X_graph_attributes.txt: 3 lines, want 2, one for every graph in X_graph_indicator.txt"},
+		{"graph_indicator", "", "X_graph_labels.txt: 2 lines, want 0, one for every graph in X_graph_indicator.txt"},
 		{"node_labels", "1\n1\n", "X_node_labels.txt: 2 lines, want 3, one for every vertex in X_graph_indicator.txt"},
 		{"edge_labels", "1\n", "X_edge_labels.txt: 1 line, want 2, one for every line of X_A.txt"},
 		{"node_attributes", "1,2\n1\n2,2\n", "X_node_attributes.txt:2: 1 column, want 2 as in the first line"},

@@ -20,8 +20,8 @@ func variety(t *testing.T) map[string]*Dataset {
 	}
 	drugs.Graphs = drugs.Graphs[:40]
 	full := mustReadText(t, JSONLines, `{"id":"a & <b>","nodes":4,"edges":[[0,1,0.1],[2,3,1e-9]],"node_labels":["1,0","2,0","x \"y\"","é"],"node_attributes":[[0.1,1e300],[0,-5],[1e-300,3],[0.30000000000000004,4]],"edge_labels":["=","long label"],"target":"one, two"}
-{"id":"2","nodes":2,"edges":[],"node_labels":["3","4"],"node_attributes":[[1,2],[3,4]],"target":"other"}
-{"id":"3","nodes":0,"edges":[],"target":"other"}`)
+{"id":"2","nodes":0,"edges":[],"target":"other"}
+{"id":"3","nodes":2,"edges":[],"node_labels":["3","4"],"node_attributes":[[1,2],[3,4]],"target":"other"}`)
 	plain := mustReadText(t, JSONLines, `{"id":"1","nodes":3,"edges":[[0,1],[1,2]],"target":"0.5"}
 {"id":"2","nodes":1,"edges":[],"target":"-1e-7"}`)
 	coords := mustReadText(t, SDF, ethanolMol+"$$$$\n")
@@ -109,11 +109,13 @@ func TestWriteDatasetErrors(t *testing.T) {
 {"nodes":1,"edges":[]}`)
 	newline := mustReadText(t, JSONLines, `{"nodes":1,"edges":[],"node_labels":["a\nb"]}`)
 	control := mustReadText(t, JSONLines, `{"nodes":1,"edges":[],"node_labels":["a\u0001"]}`)
+	last := mustReadText(t, JSONLines, "{\"nodes\":1,\"edges\":[]}\n{\"nodes\":0,\"edges\":[]}")
 	for _, c := range []struct {
 		path string
 		d    *Dataset
 		want string
 	}{
+		{"x", last, "graph 2, the last, has no vertices"},
 		{"x", mixed, "1 graph has vertex labels, 1 has none"},
 		{"x", newline, `label "a\nb" cannot be a line of a TUDataset`},
 		{"x.graphml", control, `XML cannot contain the text "a\x01"`},

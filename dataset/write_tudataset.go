@@ -161,6 +161,9 @@ func tuComplete(d *Dataset) error {
 				counted(have[what], "graph has", "graphs have"), what, counted(none[what], "has", "have"))
 		}
 	}
+	if n := len(d.Graphs); n > 0 && d.Graphs[n-1].N() == 0 {
+		return fmt.Errorf("graph %d, the last, has no vertices; a TUDataset has such graphs only before others", n)
+	}
 	dim := Info(d).Attributes
 	for i, g := range d.Graphs {
 		if g.AttributeDim() > 0 && g.AttributeDim() != dim {

@@ -11,16 +11,21 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/internal/file"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/metrics"
 	"github.com/mlgkernel/mlg/splits"
 )
 
 // folderVersion changes whenever results that were computed earlier may no longer hold.
-const folderVersion = 10
+const folderVersion = 11
+
+// folderKind is the kind of container (package file) that the files are. Each has one section of JSON.
+const folderKind = "folds"
 
 // folder keeps the results of methods on the training parts of a session, one file each. A nil folder
 // keeps nothing.
@@ -83,11 +88,11 @@ func (f *folder) key(s *session, m *method) string {
 }
 
 func (f *folder) file(key string) string {
-	return filepath.Join(f.path, "folds-"+key[:24]+".json")
+	return filepath.Join(f.path, "folds-"+key[:24]+".bin")
 }
 
-// read returns the stored results of a method, nil when there are none. A file that cannot be
-// understood, or belongs to something else, counts as none.
+// read returns the stored results of a method, nil when there are none. A damaged file is reported
+// and counts as none.
 func (f *folder) read(s *session, m *method) (*storedResults, error) {
 	if f == nil {
 		return nil, nil
@@ -100,8 +105,11 @@ func (f *folder) read(s *session, m *method) (*storedResults, error) {
 	if err != nil {
 		return nil, err
 	}
-	var x storedResults
-	if json.Unmarshal(b, &x) != nil || x.Fingerprint != key || len(x.Folds) != len(s.parts) {
+	x, err := s.decode(b, key)
+	if err != nil {
+		if s.o.Damaged != nil {
+			s.o.Damaged(f.file(key), err)
+		}
 		return nil, nil
 	}
 	for i, p := range s.parts {
@@ -109,7 +117,48 @@ func (f *folder) read(s *session, m *method) (*storedResults, error) {
 			return nil, nil // other settings came before it
 		}
 	}
-	return &x, nil
+	return x, nil
+}
+
+// decode reads the content of a file. Everything that is computed with later is checked.
+func (s *session) decode(b []byte, key string) (*storedResults, error) {
+	sections, err := file.Decode(b, folderKind, folderVersion)
+	if err != nil {
+		return nil, err
+	}
+	if len(sections) != 1 {
+		return nil, fmt.Errorf("%d sections, want 1", len(sections))
+	}
+	if err := sections[0].Check(); err != nil {
+		return nil, err
+	}
+	x := &storedResults{}
+	if err := json.Unmarshal(sections[0].Data, x); err != nil {
+		return nil, err
+	}
+	if x.Fingerprint != key || len(x.Folds) != len(s.parts) {
+		return nil, fmt.Errorf("%d folds of %s, want %d of %s", len(x.Folds), x.Fingerprint, len(s.parts), key)
+	}
+	for i, p := range s.parts {
+		if !s.fits(&x.Folds[i], len(s.Splits.Test(p.Repeat, p.Fold))) {
+			return nil, fmt.Errorf("repeat %d, fold %d: the results are not those of the %d graphs", p.Repeat, p.Fold, len(s.data.Graphs))
+		}
+	}
+	return x, nil
+}
+
+// fits reports whether the numbers of a result have the right counts and ranges for a fold of n graphs.
+func (s *session) fits(r *foldResult, n int) bool {
+	grid, classes := len(s.o.Grid()), len(s.Targets.Classes)
+	count := func(have, want int) bool { return have == 0 || have == want }
+	return r.Best >= 0 && r.Best < grid && count(len(r.Inner), grid) && count(len(r.Errors), grid) && count(len(r.Confusions), grid) &&
+		count(len(r.Labels), n) && count(len(r.Prediction.Scores), n) && count(len(r.Values), n) && count(len(r.Deviations), n) &&
+		!slices.ContainsFunc(r.Inner, func(row []float64) bool { return len(row) != len(r.Inner[0]) || len(row) == 0 }) &&
+		!slices.ContainsFunc(r.Labels, func(l int) bool { return l < 0 || l >= classes }) &&
+		!slices.ContainsFunc(r.Prediction.Scores, func(row []float64) bool { return len(row) != classes }) &&
+		!slices.ContainsFunc(r.Confusions, func(c metrics.Confusion) bool {
+			return len(c) != classes || slices.ContainsFunc(c, func(row []int) bool { return len(row) != classes })
+		})
 }
 
 // write stores the results of a method: the file is there whole or not at all.
@@ -118,7 +167,11 @@ func (f *folder) write(ctx context.Context, s *session, m *method, x *storedResu
 		return nil
 	}
 	x.Fingerprint, x.Method, x.Parameters = f.key(s, m), m.name, m.parameters
+	text, err := json.Marshal(x)
+	if err != nil {
+		return err
+	}
 	return file.Write(ctx, f.file(x.Fingerprint), func(w io.Writer) error {
-		return json.NewEncoder(w).Encode(x)
+		return file.Encode(w, folderKind, folderVersion, []file.Section{{Name: "results", Data: text}})
 	})
 }

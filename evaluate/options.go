@@ -30,12 +30,19 @@ type Options struct {
 	// vertices of test graphs.
 	Inductive bool
 
+	// Combined leaves the rows of single candidates out of the report, where combinations use them. Then
+	// only the setting that is best on a training part, and combinations, predict its fold.
+	Combined bool
+
 	// Clock, when set, returns the time since some fixed moment; seconds are 0 without it.
 	// It is called concurrently.
 	Clock func() time.Duration
 	// Folder, when not empty, keeps the results of finished parts of the evaluation. A later
 	// run with the same data, splits, options and kernel takes them from there.
 	Folder string
+	// Damaged, when set, is called with a file of the folder that is damaged. What it kept is computed
+	// again, and the file is replaced. It is called concurrently.
+	Damaged func(path string, err error)
 }
 
 // DefaultOptions returns 10 repeats of 10 folds, with choose.DefaultOptions, and kernels fitted to

@@ -53,10 +53,12 @@ type evaluation struct {
 type method struct {
 	name, parameters string
 	kernel           kernel.Kernel // nil for a sum
-	// siblings are the settings of the candidate to which a kernel belongs.
+	// siblings are the settings of the candidate to which a kernel belongs; with Options.Combined all that
+	// are combined. Of these one predicts a fold.
 	siblings []*method
 	// combination says how a sum weighs the kernels that are combined.
 	combination choose.Combination
+	counts      bool // choose.Candidate.Counts
 	// keep says that the matrix of a kernel is needed by most combinations later on.
 	keep bool
 
@@ -124,14 +126,22 @@ func (e *evaluation) addMethods(candidates []choose.Candidate) error {
 	for i, c := range list {
 		settings := make([]*method, len(c.Settings))
 		for k, s := range c.Settings {
-			settings[k] = &method{name: c.Name, parameters: s.Parameters, kernel: s.Kernel, siblings: settings}
+			settings[k] = &method{name: c.Name, parameters: s.Parameters, kernel: s.Kernel, siblings: settings, counts: c.Counts}
 		}
-		if err := e.addRow(c.Name, settings); err != nil {
-			return err
+		combined := i > 0 || !added
+		if !combined || !e.o.Combined || len(e.o.Combinations) == 0 {
+			if err := e.addRow(c.Name, settings); err != nil {
+				return err
+			}
 		}
 		e.settings = append(e.settings, settings...)
-		if i > 0 || !added {
+		if combined {
 			e.combined = append(e.combined, settings...)
+		}
+	}
+	if e.o.Combined && len(e.o.Combinations) > 0 {
+		for _, m := range e.combined {
+			m.siblings = e.combined
 		}
 	}
 	for _, how := range e.o.Combinations {
@@ -204,7 +214,11 @@ func (e *evaluation) session(parts []*choose.TrainingPart, fitTo *kernel.Collect
 // evaluate evaluates all methods. The mixer keeps the matrices that combinations need.
 func (s *session) evaluate(ctx context.Context) error {
 	kernels := s.combined
-	mixer := s.Mixer(len(kernels), func(ctx context.Context, k int) (*choose.Matrix, error) { return s.matrix(ctx, kernels[k]) },
+	counts := make([]bool, len(kernels))
+	for k, m := range kernels {
+		counts[k] = m.counts
+	}
+	mixer := s.Mixer(counts, func(ctx context.Context, k int) (*choose.Matrix, error) { return s.matrix(ctx, kernels[k]) },
 		func(k, repeat, fold int) *choose.Scores {
 			return &kernels[k].results[repeat*s.Splits.Folds+fold].Scores
 		})

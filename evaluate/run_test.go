@@ -68,7 +68,7 @@ func TestResume(t *testing.T) {
 			if _, err := Run(ctx, ds, candidates, stopped); !errors.Is(err, context.Canceled) {
 				t.Fatalf("error %v, want context.Canceled", err)
 			}
-			files, _ := filepath.Glob(filepath.Join(o.Folder, "folds-*.json"))
+			files, _ := filepath.Glob(filepath.Join(o.Folder, "folds-*.bin"))
 			if len(files) == 0 {
 				t.Fatal("nothing was kept")
 			}
@@ -188,7 +188,7 @@ type breakable struct {
 	broken *bool
 }
 
-func (k breakable) Fit(ctx context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
+func (k breakable) Fit(ctx context.Context, graphs []*graph.Graph) (*kernel.Fitted, error) {
 	if *k.broken {
 		return nil, errors.New("this kernel must not be fitted")
 	}

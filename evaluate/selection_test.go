@@ -330,3 +330,29 @@ func TestOnlyLeadersAreTested(t *testing.T) {
 		}
 	}
 }
+
+// With Combined the rows of combinations are the same, and those of candidates are left out.
+func TestCombined(t *testing.T) {
+	ds := dataset.Scales(60, 7)
+	candidates := []choose.Candidate{settings("one", wl(1)), settings("two", wl(2)), settings("three", wl(3))}
+	o := quick(5, 1)
+	o.LeaveOneOut, o.Learner = true, svm.KernelRidge
+	o.Combinations = []choose.Combination{choose.BestSingle, choose.MeanAll, choose.Weighted}
+	all, err := Run(t.Context(), ds, candidates, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Combined = true
+	few, err := Run(t.Context(), ds, candidates, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := len(few.Results), len(all.Results)-len(candidates); got != want {
+		t.Errorf("%d rows, want %d", got, want)
+	}
+	for _, x := range few.Results {
+		if want := row(t, all, x.Name); !reflect.DeepEqual(x.Predicted, want.Predicted) || !reflect.DeepEqual(x.Choices, want.Choices) {
+			t.Errorf("%s: other predictions or choices", x.Name)
+		}
+	}
+}

@@ -27,12 +27,12 @@ const (
 type reader func(row []float64) (f *svm.Function, baseline float64, err error)
 
 // contributionsOf returns the contributions of the vertices of a graph to a function of its kernel
-// values. In a graph without vertices nothing contributes.
-func contributionsOf(ctx context.Context, sum *kernel.FittedSum, g *graph.Graph, read reader) (Contributions, error) {
+// values with others. In a graph without vertices nothing contributes.
+func contributionsOf(ctx context.Context, sum *kernel.FittedSum, others kernel.Features, g *graph.Graph, read reader) (Contributions, error) {
 	n := g.N()
 	out := Contributions{Vertices: make([]float64, n), Together: max(1, (n*n+maxWork-1)/maxWork)}
 	parts := slices.Collect(slices.Chunk(walk(g), out.Together))
-	rest, effects, err := leaveOut(ctx, sum, g, parts, read)
+	rest, effects, err := leaveOut(ctx, sum, others, g, parts, read)
 	if err != nil {
 		return out, err
 	}
@@ -71,7 +71,7 @@ func walk(g *graph.Graph) []int32 {
 }
 
 // leaveOut returns f(G) − b and, for each part, f(G) − f(G without its vertices).
-func leaveOut(ctx context.Context, sum *kernel.FittedSum, g *graph.Graph, parts [][]int32, read reader) (float64, []float64, error) {
+func leaveOut(ctx context.Context, sum *kernel.FittedSum, others kernel.Features, g *graph.Graph, parts [][]int32, read reader) (float64, []float64, error) {
 	var f *svm.Function
 	var value, baseline float64
 	var effects []float64
@@ -80,7 +80,11 @@ func leaveOut(ctx context.Context, sum *kernel.FittedSum, g *graph.Graph, parts 
 		for ; at < len(parts) && len(graphs) < rowsAtATime; at++ {
 			graphs = append(graphs, without(g, parts[at]))
 		}
-		cross, err := sum.Cross(ctx, graphs)
+		rows, err := sum.Transform(ctx, graphs)
+		if err != nil {
+			return 0, nil, err
+		}
+		cross, err := kernel.Between(ctx, sum, rows, others)
 		if err != nil {
 			return 0, nil, err
 		}

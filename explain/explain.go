@@ -25,7 +25,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/model"
@@ -116,8 +115,11 @@ func Prediction(ctx context.Context, m *model.Model, g *graph.Graph, o Options) 
 	if o.Slopes {
 		of = slopesOf
 	}
-	var err error
-	if e.Contributions, err = of(ctx, m.Kernel, g, read); err != nil {
+	train, err := m.Kernel.Train(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if e.Contributions, err = of(ctx, m.Kernel, train, g, read); err != nil {
 		return nil, err
 	}
 	e.Says = e.says()
@@ -216,12 +218,12 @@ func Similarity(ctx context.Context, sum *kernel.FittedSum, g, h *graph.Graph, s
 		of = slopesOf
 	}
 	side := func(g, other *graph.Graph) (Contributions, error) {
-		facing, err := face(ctx, sum, other)
+		others, err := sum.Transform(ctx, []*graph.Graph{other})
 		if err != nil {
 			return Contributions{}, err
 		}
 		f := svm.Function{Coefficients: []float64{1}}
-		return of(ctx, facing, g, func(row []float64) (*svm.Function, float64, error) {
+		return of(ctx, sum, others, g, func(row []float64) (*svm.Function, float64, error) {
 			out.K = row[0]
 			if slopes && !(out.K > 0) {
 				return nil, 0, fmt.Errorf("the similarity is %v: its logarithm has no slope", out.K)
@@ -238,50 +240,4 @@ func Similarity(ctx context.Context, sum *kernel.FittedSum, g, h *graph.Graph, s
 	}
 	out.G, err = side(g, h)
 	return out, err
-}
-
-// face returns a sum as it is fitted, with h in place of the training graphs.
-func face(ctx context.Context, sum *kernel.FittedSum, h *graph.Graph) (*kernel.FittedSum, error) {
-	in := kernel.NewCollection([]*graph.Graph{h})
-	if slices.ContainsFunc(sum.Factors, func(f *kernel.FittedFactor) bool { return f.Standardize }) {
-		s, err := sum.In.Standardization()
-		if err != nil {
-			return nil, err
-		}
-		in.Adopt(s)
-	}
-	out, err := in.Sum(sum.Sum)
-	if err != nil {
-		return nil, err
-	}
-	for i, f := range sum.Factors {
-		prepared, err := f.Prepare([]*graph.Graph{h})
-		if err != nil {
-			return nil, err
-		}
-		fitted, err := faceFactor(ctx, f, prepared)
-		if err != nil {
-			return nil, err
-		}
-		out.Factors[i].Adopt(fitted)
-	}
-	return out, nil
-}
-
-// faceFactor returns the kernel of a factor with other graphs, prepared for it, in place of the training graphs.
-func faceFactor(ctx context.Context, f *kernel.FittedFactor, others []*graph.Graph) (kernel.Fitted, error) {
-	if _, ok := f.Kernel.(kernel.Resolver); !ok {
-		fitted, err := f.Fitted(ctx)
-		if err != nil {
-			return nil, err
-		}
-		if m, ok := fitted.(*mlg.Model); ok {
-			return m.Facing(ctx, others)
-		}
-	}
-	k, err := f.Resolved()
-	if err != nil {
-		return nil, err
-	}
-	return k.Fit(ctx, others)
 }

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/mlgkernel/mlg"
-	"github.com/mlgkernel/mlg/baseline"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
 )
@@ -18,10 +16,14 @@ import (
 // √(s_u s_v). Other kernels are refused. By the product rule, for k = Σ_t w_t Π_j k_tj,
 //
 //	∂k/∂s_v = Σ_t w_t Π_j k_tj · Σ_j ∂log k_tj/∂s_v.
-func slopesOf(ctx context.Context, sum *kernel.FittedSum, g *graph.Graph, read reader) (Contributions, error) {
+func slopesOf(ctx context.Context, sum *kernel.FittedSum, others kernel.Features, g *graph.Graph, read reader) (Contributions, error) {
+	one, err := sum.Transform(ctx, []*graph.Graph{g})
+	if err != nil {
+		return Contributions{}, err
+	}
 	rows := make([][]float64, len(sum.Factors))
 	for i, x := range sum.Factors {
-		cross, err := x.Cross(ctx, []*graph.Graph{g})
+		cross, err := kernel.Between(ctx, x.Known().Map, sum.Factor(one, i), sum.Factor(others, i))
 		if err != nil {
 			return Contributions{}, err
 		}
@@ -55,7 +57,7 @@ func slopesOf(ctx context.Context, sum *kernel.FittedSum, g *graph.Graph, read r
 	}
 	out := Contributions{Vertices: make([]float64, g.N()), Together: 1}
 	for i, x := range sum.Factors {
-		part, err := factorSlopes(ctx, x, g, slopes[i])
+		part, err := factorSlopes(ctx, x, sum.Factor(others, i), g, slopes[i])
 		if err != nil {
 			return Contributions{}, err
 		}
@@ -67,25 +69,22 @@ func slopesOf(ctx context.Context, sum *kernel.FittedSum, g *graph.Graph, read r
 	return out, nil
 }
 
+// attributer is a map with slopes: mlg.Model, and the baseline.Attributer.
+type attributer interface {
+	Attribute(ctx context.Context, g *graph.Graph, others kernel.Features, slopes []float64) ([]float64, error)
+}
+
 // factorSlopes returns the slopes that come through one factor, given ∂f/∂log k(G, H_i).
-func factorSlopes(ctx context.Context, x *kernel.FittedFactor, g *graph.Graph, slopes []float64) ([]float64, error) {
+func factorSlopes(ctx context.Context, x *kernel.FittedFactor, others kernel.Features, g *graph.Graph, slopes []float64) ([]float64, error) {
 	prepared, err := x.Prepare([]*graph.Graph{g})
 	if err != nil {
 		return nil, err
 	}
-	fitted, err := x.Fitted(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var out []float64
-	switch k := fitted.(type) {
-	case *mlg.Model:
-		out, err = k.Attribute(ctx, prepared[0], slopes)
-	case baseline.Attributer:
-		out, err = k.Attribute(ctx, prepared[0], slopes)
-	default:
+	k, ok := x.Known().Map.(attributer)
+	if !ok {
 		return nil, fmt.Errorf("%s has no slopes: only multiscale kernels, wl, wl-oa, labels, sp, wl-sp and nspd have them; every kernel has contributions", x)
 	}
+	out, err := k.Attribute(ctx, prepared[0], others, slopes)
 	if err == nil && x.Subdivide {
 		out = ends(g, out)
 	}

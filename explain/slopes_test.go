@@ -158,7 +158,7 @@ func TestSlopesOfCounts(t *testing.T) {
 	g := gs[7]
 	var rows [2][]float64
 	for i := range rows {
-		k, err := m.Factors[i].Cross(t.Context(), []*graph.Graph{g})
+		k, err := m.Factors[i].Known().Cross(t.Context(), []*graph.Graph{g})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -170,11 +170,11 @@ func TestSlopesOfCounts(t *testing.T) {
 		outer[0][i] = f.Coefficients[s] * (both + 0.4*rows[0][i])
 		outer[1][i] = f.Coefficients[s] * (both + 0.3*rows[1][i])
 	}
-	want, err := m.Factors[0].Known().(*mlg.Model).Attribute(t.Context(), g, outer[0])
+	want, err := m.Factors[0].Known().Map.(*mlg.Model).Attribute(t.Context(), g, m.Factors[0].Known().Train, outer[0])
 	if err != nil {
 		t.Fatal(err)
 	}
-	counted, err := m.Factors[1].Known().(baseline.Attributer).Attribute(t.Context(), g, outer[1])
+	counted, err := m.Factors[1].Known().Map.(baseline.Attributer).Attribute(t.Context(), g, m.Factors[1].Known().Train, outer[1])
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/mlgkernel/mlg/graph"
 )
 
 // AppendSection appends the length of data, its bytes, and zeros up to a multiple of 8.
@@ -81,8 +83,12 @@ func (s *FittedSum) standardizes() bool {
 }
 
 // Decode implements Kernel.
-func (s Sum) Decode(data []byte) (Map, error) {
-	m, err := NewCollection(nil).Sum(s)
+func (s Sum) Decode(data []byte) (Map, error) { return DecodeSum(s, data, nil) }
+
+// DecodeSum returns a kernel as a sum over graphs, with the map that FittedSum.AppendBinary wrote.
+// Features of the graphs are still to be adopted.
+func DecodeSum(k Kernel, data []byte, graphs []*graph.Graph) (*FittedSum, error) {
+	m, err := NewCollection(graphs).Sum(k)
 	if err != nil {
 		return nil, err
 	}
@@ -109,6 +115,20 @@ func (s Sum) Decode(data []byte) (Map, error) {
 		f.fitted = &Fitted{Map: of}
 	}
 	return m, nil
+}
+
+// AdoptTrain takes the features of the collection's graphs, as Features.AppendBinary wrote them. It must
+// be called before the sum is used.
+func (s *FittedSum) AdoptTrain(data []byte) error {
+	a, err := s.DecodeFeatures(data)
+	if err != nil {
+		return err
+	}
+	s.train = a.(*sumFeatures)
+	for i, f := range s.Factors {
+		f.fitted = &Fitted{f.fitted.Map, s.train.of[i]}
+	}
+	return nil
 }
 
 // AppendBinary implements Features: those of every factor.

@@ -68,7 +68,7 @@ type Block struct {
 func (b Block) Square() bool { return b.A == b.B && b.I0 == b.J0 && b.I1 == b.J1 }
 
 // Whole is a Map that computes one large block faster than its parts, with the goroutines of the
-// context.
+// context. Its values may depend on the block by rounding.
 type Whole interface{ Whole() }
 
 // Fitted is a kernel fitted to training graphs: its map, and their features.

@@ -1,14 +1,11 @@
 package matrix
 
 import (
-	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
-	"strconv"
 	"strings"
 	"sync/atomic"
 
@@ -90,8 +87,6 @@ func WriteBlocks(ctx context.Context, path string, axis Axis, m kernel.Map, a ke
 	return g.Commit()
 }
 
-var npyShape = regexp.MustCompile(`'shape':\s*\((\d+),\s*(\d*),?\s*\)`)
-
 // ReadNPY reads a matrix of float64 from a .npy file, in either order; a vector becomes a
 // column.
 func ReadNPY(path string) (*kernel.Matrix, error) {
@@ -100,7 +95,11 @@ func ReadNPY(path string) (*kernel.Matrix, error) {
 		return nil, err
 	}
 	defer f.Close()
-	m, err := decodeNPY(f.Bytes())
+	var m *kernel.Matrix
+	err = f.Guard(func() (err error) {
+		m, err = decodeNPY(f.Bytes())
+		return err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -112,38 +111,32 @@ func decodeNPY(b []byte) (*kernel.Matrix, error) {
 		return nil, errors.New("not a .npy file")
 	}
 	start, length := 10, int64(binary.LittleEndian.Uint16(b[8:]))
-	switch b[6] {
-	case 1:
-	case 2, 3:
+	switch [2]byte(b[6:]) {
+	case [2]byte{1, 0}:
+	case [2]byte{2, 0}, [2]byte{3, 0}:
 		start, length = 12, int64(binary.LittleEndian.Uint32(b[8:]))
 	default:
-		return nil, fmt.Errorf("version %d of .npy, want 1, 2 or 3", b[6])
+		return nil, fmt.Errorf("version %d.%d of .npy, want 1.0, 2.0 or 3.0", b[6], b[7])
 	}
 	if length > int64(len(b)-start) {
 		return nil, errors.New("the header ends too early")
 	}
-	head, data := string(b[start:][:length]), b[start+int(length):]
-	if !strings.Contains(head, "'<f8'") {
-		return nil, errors.New("want numbers of type float64 in little-endian order ('<f8')")
-	}
-	shape := npyShape.FindStringSubmatch(head)
-	if shape == nil {
-		return nil, errors.New("want an array of one or two dimensions")
-	}
-	rows, err1 := strconv.Atoi(shape[1])
-	cols, err2 := strconv.Atoi(cmp.Or(shape[2], "1")) // a vector has no columns
-	if err := errors.Join(err1, err2); err != nil {
+	rows, cols, byColumns, err := parseNPYHeader(string(b[start:][:length]))
+	if err != nil {
 		return nil, err
 	}
+	data := b[start+int(length):]
 	if rows > 0 && cols > len(data)/8/rows {
 		return nil, fmt.Errorf("the data end too early: shape (%d, %d), but %d bytes", rows, cols, len(data))
 	}
 	m := kernel.NewMatrix(rows, cols)
-	copy(m.Data, file.Floats(data))
-	if strings.Contains(head, "'fortran_order': True") {
-		for k, x := range file.Floats(data)[:len(m.Data)] {
-			m.Set(k%rows, k/rows, x)
-		}
+	numbers := file.Floats(data)[:len(m.Data)]
+	if !byColumns {
+		copy(m.Data, numbers)
+		return m, nil
+	}
+	for k, x := range numbers {
+		m.Set(k%rows, k/rows, x)
 	}
 	return m, nil
 }

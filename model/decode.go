@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/dataset"
-	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/file"
 	"github.com/mlgkernel/mlg/kernel"
 )
@@ -104,20 +102,6 @@ func (d *decoder) floats(name string) []float64 {
 	return slices.Clone(file.Floats(b))
 }
 
-// places returns a section of places, as many as its bytes are.
-func (d *decoder) places(name string) []mlg.Place {
-	b := d.section(name)
-	if len(b)%8 != 0 {
-		d.fail("section %s has %d bytes, want 8 for each landmark", name, len(b))
-		return nil
-	}
-	out := make([]mlg.Place, len(b)/8)
-	for i := range out {
-		out[i] = mlg.Place{Graph: binary.LittleEndian.Uint32(b[8*i:]), Vertex: binary.LittleEndian.Uint32(b[8*i+4:])}
-	}
-	return out
-}
-
 func (d *decoder) strings(name string) []string {
 	le := binary.LittleEndian
 	b := d.section(name)
@@ -178,61 +162,22 @@ func (d *decoder) model() *Model {
 	return m
 }
 
-// kernel reads the sum and what was fitted.
+// kernel reads the sum, what was fitted, and the features of the training graphs.
 func (d *decoder) kernel(m *Model, text []byte) {
 	k, err := kernel.Unmarshal(text)
 	if err != nil {
 		d.fail("section meta: %w", err)
 		return
 	}
-	c := kernel.NewCollection(m.Graphs)
-	if m.Kernel, err = c.Sum(k); err != nil {
-		d.fail("section meta: %w", err)
+	fitted, features := slices.Clone(d.section("map")), slices.Clone(d.section("train/features"))
+	if d.err != nil {
 		return
 	}
-	if slices.ContainsFunc(m.Kernel.Factors, func(f *kernel.FittedFactor) bool { return f.Standardize }) {
-		standard := &kernel.Standardization{}
-		d.json("standard", standard)
-		if err := standard.Validate(); err != nil {
-			d.fail("section standard: %w", err)
-		}
-		c.Adopt(standard)
+	if m.Kernel, err = kernel.DecodeSum(k, fitted, m.Graphs); err != nil {
+		d.fail("section map: %w", err)
+		return
 	}
-	for i, f := range m.Kernel.Factors {
-		if low, ok := f.Kernel.(mlg.Kernel); ok && !low.Exact && d.err == nil {
-			graphs, err := f.Training()
-			if err != nil {
-				d.fail("section train/graphs: %w", err)
-				return
-			}
-			f.Adopt(d.lowRank(fmt.Sprintf("factor/%d", i), low, graphs))
-		}
+	if err = m.Kernel.AdoptTrain(features); err != nil {
+		d.fail("section train/features: %w", err)
 	}
-}
-
-// lowRank reads a low-rank kernel that was fitted to graphs.
-func (d *decoder) lowRank(name string, k mlg.Kernel, graphs []*graph.Graph) kernel.Fitted {
-	var head lowRankJSON
-	d.json(name, &head)
-	if d.err == nil && (k.Base == "") == (head.Base == "") {
-		d.fail("section %s: base kernel %q here and %q in the kernel, want exactly one of them", name, head.Base, k.Base)
-	}
-	k.Base += head.Base
-	s := &mlg.Snapshot{Kernel: k, Levels: head.Levels}
-	if len(s.Levels) == len(k.Radii)+1 { // otherwise there is an error below
-		s.Levels[0].Descriptors = d.strings(descriptors(name))
-		for l := range s.Levels[1:] {
-			s.Levels[l+1].Places = d.places(places(name, l+1))
-		}
-		numbers(name, s, func(name string, x *[]float64) { *x = d.floats(name) })
-	}
-	if d.err != nil {
-		return nil
-	}
-	m, err := mlg.FromSnapshot(s, graphs)
-	if err != nil {
-		d.fail("%s: %w", name, err)
-		return nil
-	}
-	return m
 }

@@ -11,7 +11,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/internal/file"
@@ -21,7 +20,7 @@ import (
 // Kind and Version of the container (package file) that a model is.
 const (
 	Kind    = "model"
-	Version = 5
+	Version = 6
 )
 
 // Bounds of sections in JSON: what they decode to may take many times their bytes.
@@ -50,28 +49,6 @@ type metaJSON struct {
 	Estimates []choose.Estimate `json:"estimates,omitempty"`
 }
 
-// lowRankJSON is the section "factor/i" of a low-rank kernel.
-type lowRankJSON struct {
-	Base   string              `json:"base,omitempty"` // the one that was chosen where the kernel does not say
-	Levels []mlg.LevelSnapshot `json:"levels"`
-}
-
-// numbers visits the sections of numbers of a low-rank kernel.
-func numbers(name string, s *mlg.Snapshot, visit func(name string, x *[]float64)) {
-	for i := range s.Levels {
-		if l := &s.Levels[i]; !l.Explicit {
-			visit(fmt.Sprintf("%s/level/%d/weights", name, i), &l.W)
-			visit(fmt.Sprintf("%s/level/%d/eigenvalues", name, i), &l.Values)
-		}
-	}
-}
-
-// places names the section of the landmarks of a level ≥ 1.
-func places(name string, level int) string { return fmt.Sprintf("%s/level/%d/landmarks", name, level) }
-
-// descriptors is the section of strings of a low-rank kernel.
-func descriptors(name string) string { return name + "/level/0/descriptors" }
-
 // Write writes a model file. It is there whole or not at all.
 func Write(ctx context.Context, path string, m *Model) error {
 	if strings.HasSuffix(path, ".gz") {
@@ -91,7 +68,7 @@ func Encode(w io.Writer, m *Model) error {
 	}
 	var s sections
 	s.json("meta", metaJSON{sum, m.Reader, m.Created, m.Estimates})
-	s.kernels(m)
+	s.kernel(m)
 	if m.Learner != nil {
 		s.json("learner", m.Learner)
 	}
@@ -113,16 +90,15 @@ func Encode(w io.Writer, m *Model) error {
 }
 
 // Fingerprint identifies the kernel of a model: two models with the same one give the same
-// kernel values. It is the SHA-256 hash of a container with the kernel, what was fitted, and the
-// training graphs (docs/reference/model-format.md).
+// kernel values. It is the SHA-256 hash of a container with the kernel, and what was fitted
+// (docs/reference/model-format.md).
 func (m *Model) Fingerprint() ([sha256.Size]byte, error) {
 	sum, err := kernel.Marshal(m.Kernel.Sum)
 	if err != nil {
 		return [sha256.Size]byte{}, err
 	}
 	s := sections{list: []file.Section{{Name: "kernel", Data: sum}}}
-	s.kernels(m)
-	s.graphs(m.Graphs)
+	s.kernel(m)
 	h := sha256.New()
 	if err = s.err; err == nil {
 		err = file.Encode(h, Kind, Version, s.list)
@@ -153,16 +129,6 @@ func (s *sections) json(name string, v any) {
 
 func (s *sections) floats(name string, x []float64) { s.add(name, appendFloats(nil, x)) }
 
-// places adds the graph and the vertex of each place.
-func (s *sections) places(name string, x []mlg.Place) {
-	var b []byte
-	for _, p := range x {
-		b = binary.LittleEndian.AppendUint32(b, p.Graph)
-		b = binary.LittleEndian.AppendUint32(b, p.Vertex)
-	}
-	s.add(name, b)
-}
-
 // strings adds the number of strings, the length of each, and their bytes.
 func (s *sections) strings(name string, x []string) {
 	b := binary.LittleEndian.AppendUint64(nil, uint64(len(x)))
@@ -178,33 +144,19 @@ func (s *sections) strings(name string, x []string) {
 // appendFloats appends numbers, 8 bytes each.
 func appendFloats(b []byte, x []float64) []byte { return append(b, file.Bytes(x)...) }
 
-// kernels adds what was fitted: of a low-rank kernel the landmarks and what makes features of them, nothing of others.
-func (s *sections) kernels(m *Model) {
-	standardized := false
-	for i, f := range m.Kernel.Factors {
-		standardized = standardized || f.Standardize
-		low := LowRank(f)
-		if low == nil {
-			continue
+// kernel adds what was fitted, and the features of the training graphs.
+func (s *sections) kernel(m *Model) {
+	fitted, err := m.Kernel.AppendBinary(nil)
+	if err == nil {
+		s.add("map", fitted)
+		var train kernel.Features
+		if train, err = m.Kernel.Train(context.Background()); err == nil {
+			if fitted, err = train.AppendBinary(nil); err == nil {
+				s.add("train/features", fitted)
+			}
 		}
-		name := fmt.Sprintf("factor/%d", i)
-		snapshot := low.Snapshot()
-		head := lowRankJSON{Levels: snapshot.Levels}
-		if f.Kernel.(mlg.Kernel).Base == "" {
-			head.Base = snapshot.Kernel.Base
-		}
-		s.json(name, head)
-		s.strings(descriptors(name), snapshot.Levels[0].Descriptors)
-		for l, level := range snapshot.Levels[1:] {
-			s.places(places(name, l+1), level.Places)
-		}
-		numbers(name, snapshot, func(name string, x *[]float64) { s.floats(name, *x) })
 	}
-	if standardized {
-		x, err := m.Kernel.In.Standardization()
-		if err != nil && s.err == nil {
-			s.err = fmt.Errorf("model: %w", err)
-		}
-		s.json("standard", x)
+	if err != nil && s.err == nil {
+		s.err = fmt.Errorf("model: %w", err)
 	}
 }

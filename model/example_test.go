@@ -46,7 +46,7 @@ func Example() {
 		IDs:     data.IDs(),
 		Targets: data.Targets(),
 		Graphs:  data.Graphs,
-		Nearest: model.Percentiles(gram),
+		Nearest: model.Percentiles(model.Nearest(gram)),
 	}))
 
 	m, err := model.Read(path)

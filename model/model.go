@@ -41,8 +41,7 @@ type Model struct {
 	// have none.
 	IDs, Targets []string
 
-	// Graphs are the training graphs themselves. What a file does not have of a kernel is computed from them
-	// when it is first needed.
+	// Graphs are the training graphs themselves.
 	Graphs []*graph.Graph
 
 	// Nearest has the percentiles 0, 1, …, 100 of the largest similarity of a training
@@ -75,7 +74,11 @@ func (m *Model) Examples() int { return len(m.IDs) }
 
 // LowRank returns the low-rank kernel that a factor was fitted as, nil if it is of another kind.
 func LowRank(f *kernel.FittedFactor) *mlg.Model {
-	m, _ := f.Known().(*mlg.Model)
+	fitted := f.Known()
+	if fitted == nil {
+		return nil
+	}
+	m, _ := fitted.Map.(*mlg.Model)
 	return m
 }
 
@@ -86,12 +89,12 @@ func (m *Model) Validate() error {
 		return errors.New("no kernel")
 	}
 	for _, f := range m.Kernel.Factors {
-		low := LowRank(f)
-		if k, ok := f.Kernel.(mlg.Kernel); ok && !k.Exact && low == nil {
+		fitted := f.Known()
+		if fitted == nil || fitted.Train == nil {
 			return fmt.Errorf("%s is not fitted", f)
 		}
-		if low != nil && low.Examples() != n {
-			return fmt.Errorf("%s: %d training graphs, want %d, one for each identifier", f, low.Examples(), n)
+		if fitted.Train.Len() != n {
+			return fmt.Errorf("%s: %d training graphs, want %d, one for each identifier", f, fitted.Train.Len(), n)
 		}
 	}
 	if len(m.Graphs) != n {

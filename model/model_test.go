@@ -66,7 +66,7 @@ func of(t testing.TB, graphs []*graph.Graph, k kernel.Kernel) *Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.Nearest = Percentiles(gram)
+	m.Nearest = Percentiles(Nearest(gram))
 	return m
 }
 
@@ -188,15 +188,11 @@ func same(t *testing.T, a, b *Model, graphs []*graph.Graph) {
 // deviations returns those of the values of graphs.
 func deviations(t *testing.T, m *Model, graphs []*graph.Graph) []float64 {
 	t.Helper()
-	p, err := m.Posterior(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
 	cross, err := m.Kernel.Cross(t.Context(), graphs)
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := p.Deviations(t.Context(), graphs, cross)
+	d, err := m.Deviations(t.Context(), graphs, cross)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -339,11 +335,11 @@ func TestRoundTripLearners(t *testing.T) {
 		m := fitted(t, train, small(), o)
 		classify(t, m, false)
 		roundTrip(t, m, fresh)
-		a, err := m.Kernel.Factors[0].Cross(t.Context(), fresh)
+		a, err := m.Kernel.Factors[0].Known().Cross(t.Context(), fresh)
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := m.Kernel.Factors[1].Cross(t.Context(), fresh)
+		b, err := m.Kernel.Factors[1].Known().Cross(t.Context(), fresh)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -431,7 +427,7 @@ func TestNearest(t *testing.T) {
 func TestPercentiles(t *testing.T) {
 	// Largest similarities to others: 0.5, 0.5, 0.2.
 	k := &kernel.Matrix{Rows: 3, Cols: 3, Data: []float64{1, 0.5, 0.1, 0.5, 1, 0.2, 0.1, 0.2, 1}}
-	p := Percentiles(k)
+	p := Percentiles(Nearest(k))
 	if p[0] != 0.2 || p[24] != 0.2 || p[25] != 0.5 || p[100] != 0.5 {
 		t.Errorf("percentiles %v", p)
 	}
@@ -441,12 +437,12 @@ func TestPercentiles(t *testing.T) {
 			t.Errorf("similarity %v: percentile %d, want %d", s, got, want)
 		}
 	}
-	if Percentiles(kernel.NewMatrix(1, 1)) != nil || (&Model{}).Percentile(0) != 100 {
+	if Percentiles(Nearest(kernel.NewMatrix(1, 1))) != nil || (&Model{}).Percentile(0) != 100 {
 		t.Error("percentiles of nothing")
 	}
 	// Negative similarities are no less values than others.
 	k = &kernel.Matrix{Rows: 2, Cols: 2, Data: []float64{1, -0.5, -0.5, 1}}
-	if p := Percentiles(k); p[50] != -0.5 {
+	if p := Percentiles(Nearest(k)); p[50] != -0.5 {
 		t.Errorf("percentiles %v", p)
 	}
 }

@@ -79,39 +79,25 @@ func (m *Model) prediction(values []float64) Prediction {
 	return p
 }
 
-// Posterior tells the deviations of the values that a model predicts. It may be used concurrently.
-type Posterior struct {
-	kernel *kernel.FittedSum
-	*svm.Posterior
-}
-
-// Posterior returns the factors of the training graphs' kernel matrix. Deviations are computed from
-// them. Files do not keep them. It takes O(n³) time for n training graphs, with svm.Options.Basis
-// at most, and the memory of two matrices. Without a Gaussian process it is svm.ErrNoProcess.
-func (m *Model) Posterior(ctx context.Context) (*Posterior, error) {
+// Deviations returns the standard deviations of measured values, noise included, of graphs whose
+// kernel values with the training graphs are in cross. It compares the nearest training graphs of each
+// with each other. Without a Gaussian process it is svm.ErrNoProcess.
+func (m *Model) Deviations(ctx context.Context, graphs []*graph.Graph, cross *kernel.Matrix) ([]float64, error) {
 	if m.Learner == nil || m.Learner.Process == nil {
 		return nil, svm.ErrNoProcess
 	}
-	gram, err := m.Kernel.Gram(ctx)
+	self, err := m.Kernel.Diagonal(ctx, graphs)
 	if err != nil {
 		return nil, err
 	}
-	basis := m.Learner.Basis()
-	p, err := m.Learner.Posterior(ctx, svm.Full(gram).Select(basis, basis))
+	train, err := m.Kernel.Train(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return &Posterior{m.Kernel, p}, nil
-}
-
-// Deviations returns the standard deviations of measured values, noise included, of graphs whose kernel values with
-// the training graphs are in cross.
-func (p *Posterior) Deviations(ctx context.Context, graphs []*graph.Graph, cross *kernel.Matrix) ([]float64, error) {
-	self, err := p.kernel.Diagonal(ctx, graphs)
-	if err != nil {
-		return nil, err
-	}
-	return p.Posterior.Deviations(ctx, svm.Full(cross), self)
+	return m.Learner.Deviations(ctx, svm.Full(cross), self, func(ctx context.Context, at []int) (*kernel.Matrix, error) {
+		near := train.Select(at)
+		return kernel.Between(ctx, m.Kernel, near, near)
+	})
 }
 
 // searchBlock bounds the kernel values that Search holds at a time.
@@ -149,14 +135,9 @@ func (m *Model) Neighbours(hits []kernel.Hit) []Neighbour {
 	return out
 }
 
-// Percentiles returns the percentiles 0, 1, …, 100 of the largest similarity of a training
-// graph to another, from the Gram matrix of the training graphs; nil for fewer than two.
-// Percentile p is the entry at position round(p(n−1)/100) of the n sorted values.
-func Percentiles(gram *kernel.Matrix) []float64 {
+// Nearest returns the largest similarity of every graph to another, from their Gram matrix.
+func Nearest(gram *kernel.Matrix) []float64 {
 	n := gram.Rows
-	if n < 2 {
-		return nil
-	}
 	most := make([]float64, n)
 	for i := range most {
 		row := gram.Row(i)
@@ -167,6 +148,18 @@ func Percentiles(gram *kernel.Matrix) []float64 {
 			}
 		}
 	}
+	return most
+}
+
+// Percentiles returns the percentiles 0, 1, …, 100 of the largest similarity of a training graph to
+// another, given that of every graph; nil for fewer than two. Percentile p is the entry at position
+// round(p(n−1)/100) of the n sorted values.
+func Percentiles(nearest []float64) []float64 {
+	n := len(nearest)
+	if n < 2 {
+		return nil
+	}
+	most := slices.Clone(nearest)
 	slices.Sort(most)
 	out := make([]float64, percentiles)
 	for p := range out {

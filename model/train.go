@@ -41,14 +41,19 @@ func Train(ctx context.Context, d *dataset.Dataset, p *choose.Plan, o TrainOptio
 		return nil, err
 	}
 	gram := p.Gram
-	if gram == nil {
+	if gram == nil && p.Nearest == nil {
 		if gram, err = p.Collection.Gram(ctx, p.Kernel()); err != nil {
 			return nil, err
 		}
 	}
-	m.Nearest = Percentiles(gram)
+	var view svm.View
+	nearest := p.Nearest
+	if gram != nil {
+		view, nearest = svm.Full(gram), Nearest(gram)
+	}
+	m.Nearest = Percentiles(nearest)
 	var limited bool
-	if m.Learner, limited, err = p.Learn(ctx, svm.Full(gram)); err != nil {
+	if m.Learner, limited, err = p.Learn(ctx, view); err != nil {
 		return nil, err
 	}
 	m.Created[choose.ParameterName(p.Learner)] = strconv.FormatFloat(p.Parameter, 'g', -1, 64)

@@ -4,7 +4,9 @@ package splits
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"maps"
 	"math"
@@ -201,20 +203,48 @@ func newSplits(scheme string, n, folds, repeats int, seed uint64, deal func(fold
 	return s, nil
 }
 
+// splitsFile is the JSON object of a file.
+type splitsFile struct {
+	*Splits
+	// Checksum is the CRC-32C of the object without it, in hexadecimal. Other programs may leave it out.
+	Checksum string `json:"checksum,omitempty"`
+}
+
+// sum returns the checksum of the splits.
+func (f splitsFile) sum() (string, error) {
+	text, err := json.Marshal(f.Splits)
+	return fmt.Sprintf("%08x", crc32.Checksum(text, crc32.MakeTable(crc32.Castagnoli))), err
+}
+
 // Write writes splits as JSON, with the identifiers of the graphs.
-func (s *Splits) Write(w io.Writer, ids []string) error {
+func (s *Splits) Write(w io.Writer, ids []string) (err error) {
 	named := *s
 	named.IDs = ids
-	return json.NewEncoder(w).Encode(named)
+	f := splitsFile{Splits: &named}
+	if f.Checksum, err = f.sum(); err != nil {
+		return err
+	}
+	return json.NewEncoder(w).Encode(f)
 }
 
 // Read reads splits that Write wrote, for graphs with these identifiers.
 func Read(r io.Reader, ids []string) (*Splits, error) {
 	s := &Splits{}
+	f := splitsFile{Splits: s}
 	d := json.NewDecoder(r)
 	d.DisallowUnknownFields()
-	if err := d.Decode(s); err != nil {
+	if err := d.Decode(&f); err != nil {
 		return nil, fmt.Errorf("not a file of splits: %w", err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return nil, errors.New("not a file of splits: text after the object")
+	}
+	sum, err := f.sum()
+	if err != nil {
+		return nil, err
+	}
+	if f.Checksum != "" && f.Checksum != sum {
+		return nil, errors.New("the splits are damaged, or were changed: they do not match their checksum; remove the member checksum if the change is meant")
 	}
 	if s.Folds < 1 || len(s.Fold) == 0 {
 		return nil, fmt.Errorf("%d folds and %d repeats, want at least 1 of each", s.Folds, len(s.Fold))

@@ -218,7 +218,24 @@ func TestFile(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(got, s) {
 		t.Errorf("%+v, %v, want %+v", got, err, s)
 	}
+	// A flipped bit is noticed, or it changes nothing.
+	for i := range text {
+		for bit := range 8 {
+			bad := []byte(text)
+			bad[i] ^= 1 << bit
+			if got, err := Read(bytes.NewReader(bad), ids); err == nil && !reflect.DeepEqual(got, s) {
+				t.Fatalf("bit %d of byte %d makes other splits: %s", bit, i, bad)
+			}
+		}
+	}
+	damaged := strings.Replace(text, "[1,", "[0,", 1)
+	before, _, _ := strings.Cut(text, `,"checksum"`)
+	text = before + "}" // as other programs write it
+	if got, err := Read(strings.NewReader(text), ids); err != nil || !reflect.DeepEqual(got, s) {
+		t.Errorf("%+v, %v, want %+v", got, err, s)
+	}
 	for _, c := range []struct{ text, want string }{
+		{damaged, "they do not match their checksum"}, {text + "{}", "text after the object"},
 		{strings.Replace(text, `"b"`, `"x"`, 1), "other graphs: 4 there, 4 here, and graph 1 is the first that differs"},
 		{strings.Replace(text, `,"d"`, ``, 1), "other graphs: 3 there, 4 here, and graph 3"},
 		{`{"folds":2,"fold":[[0,1,0]]}`, "repeat 0 has 3 graphs, want 4 as in the data"},

@@ -37,7 +37,8 @@ func (s *Store) Search(ctx context.Context, queries []float64, k int) ([][]kerne
 		values := make([]float64, min(q, some)*c.n)
 		for lo := 0; lo < q; lo += some {
 			hi := min(lo+some, q)
-			if err := s.space.Compare(ctx, values, block, lo, hi, c.block, 0, c.n); err != nil {
+			compare := func() error { return s.space.Compare(ctx, values, block, lo, hi, c.block, 0, c.n) }
+			if err := s.guard(compare); err != nil {
 				return err
 			}
 			for j := lo; j < hi; j++ {

@@ -68,35 +68,29 @@ func (s *Space) Transform(ctx context.Context, graphs []*graph.Graph) ([]float64
 }
 
 func (s *Space) transform(ctx context.Context, graphs []*graph.Graph) (*Block, error) {
-	b := &Block{}
-	for i, f := range s.sum.Factors {
-		prepared, err := f.Prepare(graphs)
-		if err != nil {
-			return nil, err
-		}
-		c, err := s.models[i].Transform(ctx, prepared)
-		if err != nil {
-			return nil, err
-		}
-		b.factors = append(b.factors, c)
+	a, err := s.sum.Transform(ctx, graphs)
+	if err != nil {
+		return nil, err
 	}
-	return b, nil
+	return s.block(a), nil
 }
 
-// Examples returns the number of the model's training graphs.
-func (s *Space) Examples() int { return s.models[0].Examples() }
+// block returns features as a block.
+func (s *Space) block(a kernel.Features) *Block {
+	b := &Block{}
+	for i := range s.models {
+		b.factors = append(b.factors, s.sum.Factor(a, i).(*mlg.Covariances))
+	}
+	return b
+}
 
 // Train returns the records of the model's training graphs.
 func (s *Space) Train(ctx context.Context) (Memory, error) {
-	b := &Block{}
-	for _, m := range s.models {
-		c, err := m.Train(ctx)
-		if err != nil {
-			return Memory{}, err
-		}
-		b.factors = append(b.factors, c)
+	a, err := s.sum.Train(ctx)
+	if err != nil {
+		return Memory{}, err
 	}
-	return Memory{s.size, s.records(b, 0, b.Len())}, nil
+	return Memory{s.size, s.records(s.block(a), 0, a.Len())}, nil
 }
 
 // Source is a collection of records.
@@ -211,14 +205,12 @@ func (s *Space) decode(tiles []float64, n int) (*Block, error) {
 // depends on its two records alone and has the bits that the model's Gram and Cross give. Where both
 // ranges are the same range of one block, each pair is computed once.
 func (s *Space) Compare(ctx context.Context, dst []float64, a *Block, i0, i1 int, b *Block, j0, j1 int) error {
-	width := j1 - j0
-	dst = dst[:(i1-i0)*width]
-	if terms := s.sum.Sum.Terms; len(terms) == 1 && len(terms[0].Factors) == 1 && terms[0].Weight == 1 {
-		return s.models[0].Rectangle(ctx, dst, width, a.factors[0], i0, i1, b.factors[0], j0, j1)
-	}
-	_, err := s.sum.Combine(kernel.WithWorkers(ctx, 1), dst, func(f int) ([]float64, error) {
-		values := make([]float64, len(dst))
-		return values, s.models[f].Rectangle(ctx, values, width, a.factors[f], i0, i1, b.factors[f], j0, j1)
+	x, y := &kernel.Block{I0: i0, I1: i1, J0: j0, J1: j1}, dst[:(i1-i0)*(j1-j0)]
+	_, err := s.sum.Combine(kernel.WithWorkers(ctx, 1), y, func(f int) ([]float64, error) {
+		values := make([]float64, len(y))
+		part := *x
+		part.A, part.B = a.factors[f], b.factors[f]
+		return values, s.models[f].Fill(ctx, values, j1-j0, part)
 	})
 	return err
 }

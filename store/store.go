@@ -55,7 +55,7 @@ func Open(path string) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{path: path, file: f}
-	if err := s.open(f.Bytes()); err != nil {
+	if err := f.Guard(func() error { return s.open(f.Bytes()) }); err != nil {
 		f.Close()
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -112,17 +112,27 @@ func (s *Store) Len() int { return s.n }
 // check checks a chunk, once.
 func (s *Store) check(c *chunk) error {
 	c.once.Do(func() {
-		if c.err = c.Section.Check(); c.err != nil {
-			c.err = fmt.Errorf("%s: the store file is %w", s.path, c.err)
-			return
-		}
-		size := 8 * s.space.tiles(c.n)
-		c.texts = c.Data[size:]
-		if c.block, c.err = s.space.decode(file.Floats(c.Data[:size]), c.n); c.err != nil {
-			c.err = fmt.Errorf("%s: section %s: %w", s.path, c.Name, c.err)
-		}
+		c.err = s.guard(func() (err error) {
+			if err := c.Section.Check(); err != nil {
+				return fmt.Errorf("the store file is %w", err)
+			}
+			size := 8 * s.space.tiles(c.n)
+			c.texts = c.Data[size:]
+			if c.block, err = s.space.decode(file.Floats(c.Data[:size]), c.n); err != nil {
+				err = fmt.Errorf("section %s: %w", c.Name, err)
+			}
+			return err
+		})
 	})
 	return c.err
+}
+
+// guard calls read, which reads the mapped file, and names the file in its error.
+func (s *Store) guard(read func() error) error {
+	if err := s.file.Guard(read); err != nil {
+		return fmt.Errorf("%s: %w", s.path, err)
+	}
+	return nil
 }
 
 // each calls f with the chunks that have the graphs lo … hi-1, and which of their graphs those are.
@@ -136,7 +146,7 @@ func (s *Store) each(lo, hi int, f func(c *chunk, from, to int) error) error {
 			return err
 		}
 		to := min(hi, c.first+c.n)
-		if err := f(c, lo-c.first, to-c.first); err != nil {
+		if err := s.guard(func() error { return f(c, lo-c.first, to-c.first) }); err != nil {
 			return err
 		}
 		lo = to
@@ -164,7 +174,7 @@ func (s *Store) Texts(lo, hi int) (ids, targets []string, err error) {
 			for j := range pair {
 				n, w := binary.Uvarint(rest)
 				if w <= 0 || n > uint64(len(rest)-w) {
-					return fmt.Errorf("%s: the texts of graph %d end too early", s.path, c.first+i)
+					return fmt.Errorf("the texts of graph %d end too early", c.first+i)
 				}
 				pair[j] = string(rest[w:][:n])
 				rest = rest[w+int(n):]

@@ -390,7 +390,7 @@ func TestDamage(t *testing.T) {
 		t.Fatal(err)
 	}
 	try := func(b []byte) error {
-		s := &Store{path: path}
+		s := &Store{path: path, file: &file.Mapped{}}
 		if err := s.open(b); err != nil {
 			return err
 		}
@@ -441,6 +441,41 @@ func TestDamage(t *testing.T) {
 	}
 }
 
+// A file that another program makes shorter while it is open is an error of every read, whether a chunk
+// was used before or not.
+func TestShortened(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("files are read, not mapped, on this system")
+	}
+	m := newModel(t, 20, small())
+	gs := graphs(200, 4)
+	for _, used := range []bool{false, true} {
+		path := writeAll(t, m, gs, 16)
+		s := open(t, path)
+		records, err := s.Space().Transform(t.Context(), gs[:3])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if used {
+			if _, err := s.Search(t.Context(), records, 5); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.Truncate(path, 100); err != nil {
+			t.Fatal(err)
+		}
+		want := path + ": it cannot be read any more: another program made it shorter"
+		_, err1 := s.Search(t.Context(), records, 5)
+		_, err2 := s.Records(0, s.Len())
+		_, _, err3 := s.Texts(0, s.Len())
+		for i, err := range []error{err1, err2, err3} {
+			if err == nil || !strings.HasPrefix(err.Error(), want) {
+				t.Errorf("used before %v, read %d: %v, want %s", used, i, err, want)
+			}
+		}
+	}
+}
+
 // A container with good checksums whose sections are not those of a store is refused.
 func TestSections(t *testing.T) {
 	data, err := os.ReadFile(writeAll(t, newModel(t, 6, small()), graphs(20, 7), 8))
@@ -471,7 +506,7 @@ func TestSections(t *testing.T) {
 		if err := file.Encode(&b, Kind, Version, change(sections)); err != nil {
 			t.Fatal(err)
 		}
-		s := &Store{}
+		s := &Store{file: &file.Mapped{}}
 		if err = s.open(b.Bytes()); err == nil {
 			_, _, err = s.Texts(0, s.Len())
 		}
@@ -501,7 +536,7 @@ func FuzzStore(f *testing.F) {
 		if err := file.Encode(&b, Kind, Version, []file.Section{sections[0], {Name: name, Data: chunk}}); err != nil {
 			t.Fatal(err)
 		}
-		s := &Store{}
+		s := &Store{file: &file.Mapped{}}
 		if s.open(b.Bytes()) != nil {
 			return
 		}

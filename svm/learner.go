@@ -30,8 +30,8 @@ type Learner struct {
 	Functions []Function
 	// Slope turns Scores into probabilities; 0 without Options.Probability.
 	Slope float64
-	// Process tells deviations of values. KernelRidge has it with Options.LeaveOneOut, for 2 to
-	// MostExamples examples.
+	// Process tells deviations of values. KernelRidge has it with Options.LeaveOneOut, for two examples
+	// or more.
 	Process *Process `json:",omitempty"`
 	// LeaveOneOut has in row i what the functions would say of example i without it, before
 	// Options.Probability moves their biases; nil without Options.LeaveOneOut.
@@ -419,7 +419,7 @@ func (l *Learner) Validate() error {
 		if l.Kind != KernelRidge || l.Classes != nil {
 			return errors.New("svm: a Gaussian process in a learner that is not kernel ridge regression on values")
 		}
-		if err := l.Process.validate(l.Examples, len(l.Functions[0].Coefficients)); err != nil {
+		if err := l.Process.validate(len(l.Functions[0].Coefficients)); err != nil {
 			return err
 		}
 	}

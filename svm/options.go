@@ -70,16 +70,13 @@ type Options struct {
 	// LeaveOneOut asks KernelRidge for the leave-one-out values, which takes as long again, and
 	// for the Process of values.
 	LeaveOneOut bool
-
-	// Basis is the largest number of training examples that deviations look at.
-	Basis int `want:"at least 1"`
 }
 
 // DefaultOptions returns SVM with C = 1, Epsilon = 0.1 and Tolerance = 1e-3, without probabilities:
 // the defaults of LIBSVM, with which results are compared. The limit of 10 million steps is
-// LIBSVM's as well. Ridge is 1, and Basis 4096, whose factors take some seconds and 64 MiB.
+// LIBSVM's as well. Ridge is 1.
 func DefaultOptions() Options {
-	return Options{C: 1, Ridge: 1, Epsilon: 0.1, Tolerance: 1e-3, MaxIterations: 10_000_000, Basis: 4096}
+	return Options{C: 1, Ridge: 1, Epsilon: 0.1, Tolerance: 1e-3, MaxIterations: 10_000_000}
 }
 
 // Validate returns an error that names the first field with a value out of range.

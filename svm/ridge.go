@@ -52,16 +52,12 @@ func trainRidges(ctx context.Context, gram View, t Targets, targets [][]float64,
 			return err
 		}
 		probability := opt.Probability && t.Labels != nil
-		g, err := path[i].addRidges(f, targets, opt.LeaveOneOut || probability)
+		u, g, err := path[i].addRidges(f, targets, opt.LeaveOneOut || probability)
 		if err != nil {
 			return err
 		}
-		if len(g) > 1 && len(g) <= MostExamples && t.Labels == nil { // a single example says nothing of deviations
-			if path[i].addProcess(lambda, g, opt.Basis); len(lambdas) == 1 && opt.Basis < len(g) {
-				if err := path[i].measureExcess(ctx, gram); err != nil {
-					return err
-				}
-			}
+		if len(g) > 1 && t.Labels == nil { // a single example says nothing of deviations
+			path[i].addProcess(lambda, u, g)
 		}
 		if probability {
 			path[i].calibrate(path[i].LeaveOneOut, t)
@@ -85,9 +81,9 @@ type inverse struct {
 //
 //	z_i − β_i / g_i,   g_i = ((K+λW⁻¹)⁻¹)_ii − u_i²/Σu,   u = (K+λW⁻¹)⁻¹1.
 //
-// They are NaN for a single example. It returns g, if they are asked for.
-func (l *Learner) addRidges(f inverse, targets [][]float64, leaveOneOut bool) (g []float64, err error) {
-	u := f.solve(ones(l.Examples))
+// They are NaN for a single example. It returns u and, if they are asked for, g.
+func (l *Learner) addRidges(f inverse, targets [][]float64, leaveOneOut bool) (u, g []float64, err error) {
+	u = f.solve(ones(l.Examples))
 	sum := total(u)
 	for _, z := range targets {
 		beta := f.solve(z)
@@ -96,10 +92,10 @@ func (l *Learner) addRidges(f inverse, targets [][]float64, leaveOneOut bool) (g
 		l.Functions = append(l.Functions, Function{Coefficients: beta, Bias: bias})
 	}
 	if !leaveOneOut {
-		return nil, nil
+		return u, nil, nil
 	}
 	if g, err = f.diagonal(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for k, v := range u {
 		g[k] -= v * v / sum
@@ -113,7 +109,7 @@ func (l *Learner) addRidges(f inverse, targets [][]float64, leaveOneOut bool) (g
 			l.LeaveOneOut.Set(k, t, z[k]-b/g[k])
 		}
 	}
-	return g, nil
+	return u, g, nil
 }
 
 // factorize inverts K + λW⁻¹ for one ridge, by a Cholesky factorisation. It takes a sixth of the time

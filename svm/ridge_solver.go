@@ -74,7 +74,7 @@ func (s *RidgeSolver) Train(ctx context.Context, targets [][]float64, lambda flo
 	if err != nil {
 		return nil, c, err
 	}
-	return functions[0][0], c, nil
+	return functions[0][0].functions, c, nil
 }
 
 // HeldOut returns, for every ridge, what the regression on each target vector (column) predicts for
@@ -122,7 +122,7 @@ func (s *RidgeSolver) HeldOut(ctx context.Context, targets [][]float64, folds []
 	for some := range slices.Chunk(columns, mostSides) {
 		vectors := make([][]float64, len(some))
 		for k, c := range some {
-			vectors[k] = functions[c.fold][c.lambda][c.target].Coefficients
+			vectors[k] = functions[c.fold][c.lambda].functions[c.target].Coefficients
 		}
 		products, err := s.tiles.Multiply(ctx, vectors)
 		if err != nil {
@@ -130,7 +130,7 @@ func (s *RidgeSolver) HeldOut(ctx context.Context, targets [][]float64, folds []
 		}
 		for k, c := range some {
 			for _, i := range members[c.fold] {
-				out[c.lambda].Set(i, c.target, products[k][i]+functions[c.fold][c.lambda][c.target].Bias)
+				out[c.lambda].Set(i, c.target, products[k][i]+functions[c.fold][c.lambda].functions[c.target].Bias)
 			}
 		}
 	}
@@ -148,9 +148,15 @@ func others(n, i int) []int {
 	return out
 }
 
-// train returns the functions by training set, ridge and target. Groups part the examples, and a
-// training set is some groups.
-func (s *RidgeSolver) train(ctx context.Context, targets [][]float64, groups, sets [][]int, lambdas, weights []float64) ([][][]Function, Convergence, error) {
+// regressions are those of one training set and ridge, one for each target vector, and u = A⁻¹1.
+type regressions struct {
+	functions []Function
+	unit      []float64
+}
+
+// train returns the regressions by training set and ridge. Groups part the examples, and a training
+// set is some groups.
+func (s *RidgeSolver) train(ctx context.Context, targets [][]float64, groups, sets [][]int, lambdas, weights []float64) ([][]regressions, Convergence, error) {
 	if err := s.check(targets, lambdas, weights); err != nil {
 		return nil, Convergence{}, err
 	}
@@ -194,9 +200,9 @@ func (s *RidgeSolver) train(ctx context.Context, targets [][]float64, groups, se
 	if err != nil {
 		return nil, c, err
 	}
-	out := make([][][]Function, len(sets))
+	out := make([][]regressions, len(sets))
 	for k := range out {
-		out[k] = make([][]Function, len(lambdas))
+		out[k] = make([]regressions, len(lambdas))
 		for l := range lambdas {
 			solved := systems[:len(targets)+1]
 			systems = systems[len(solved):]
@@ -236,7 +242,7 @@ func standardize(z, scale []float64) standard {
 //	β = (A⁻¹s − b A⁻¹1)·deviation,   b = Σ A⁻¹s / Σ A⁻¹1,   and the bias mean + b·deviation.
 //
 // It overwrites the solutions.
-func functions(solved []*system, targets []standard) ([]Function, error) {
+func functions(solved []*system, targets []standard) (regressions, error) {
 	for _, s := range solved {
 		for i, d := range s.scale {
 			s.u[i] *= d
@@ -254,10 +260,10 @@ func functions(solved []*system, targets []standard) ([]Function, error) {
 		}
 		out[t] = Function{Coefficients: beta, Bias: z.mean + float64(b*z.deviation)}
 		if err := out[t].validate(len(beta)); err != nil {
-			return nil, fmt.Errorf("svm: ridge %v: %w", solved[t].lambda, err)
+			return regressions{}, fmt.Errorf("svm: ridge %v: %w", solved[t].lambda, err)
 		}
 	}
-	return out, nil
+	return regressions{out, one}, nil
 }
 
 // check returns an error unless there is a finite target for each example, and ridges and weights are

@@ -69,7 +69,7 @@ func exactRidge(t testing.TB, gram *kernel.Matrix, examples []int, targets [][]f
 	for _, z := range targets {
 		columns = append(columns, pick(z, examples))
 	}
-	if _, err := l.addRidges(f, columns, false); err != nil {
+	if _, _, err := l.addRidges(f, columns, false); err != nil {
 		t.Fatal(err)
 	}
 	for k := range l.Functions {

@@ -251,3 +251,23 @@ func (t *Tiles) Multiply(ctx context.Context, x [][]float64) ([][]float64, error
 		return nil
 	})
 }
+
+// Nearest returns the largest entry of every row outside the diagonal. A single row has its own.
+func (t *Tiles) Nearest() []float64 {
+	out := make([]float64, t.rows)
+	for i := range out {
+		out[i] = t.at(i, (i+1)%t.rows)
+	}
+	for a := range tileCount(t.rows) {
+		for b := range a + 1 {
+			tile, _ := t.tile(a, b)
+			for i := a * tileSide; i < min((a+1)*tileSide, t.rows); i++ {
+				for k, v := range tile[(i-a*tileSide)*tileSide:][:min(tileSide, i-b*tileSide)] { // below the diagonal
+					x := float64(v)
+					out[i], out[b*tileSide+k] = max(out[i], x), max(out[b*tileSide+k], x)
+				}
+			}
+		}
+	}
+	return out
+}

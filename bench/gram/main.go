@@ -73,29 +73,23 @@ func run(ctx context.Context, k mlg.Kernel, path string, fit int, only bool) err
 	if only {
 		return transform(ctx, m, ds.Graphs)
 	}
-	if m, err = m.Facing(ctx, ds.Graphs); err != nil {
+	all, err := m.Transform(ctx, ds.Graphs)
+	if err != nil {
 		return err
 	}
 	step("transform")
-	const side = 2048
 	n := len(ds.Graphs)
-	blocks := (n + side - 1) / side
-	sums := make([]float64, blocks*blocks)
-	buffers := make([][]float64, kernel.Workers(ctx))
-	err = kernel.Each(ctx, len(sums), 1, func(w, k int) error {
-		i, j := k/blocks*side, k%blocks*side
-		if j > i {
-			return nil
+	var mu sync.Mutex
+	sums := map[[2]int]float64{}
+	err = kernel.Blocks(ctx, m, all, all, func(i0, j0 int, values *kernel.Matrix) error {
+		sum := 0.0
+		for _, v := range values.Data {
+			sum += v
 		}
-		if buffers[w] == nil {
-			buffers[w] = make([]float64, side*side)
-		}
-		part := buffers[w][:(min(i+side, n)-i)*(min(j+side, n)-j)]
-		err := m.Fill(ctx, part, i, min(i+side, n), j, min(j+side, n))
-		for _, v := range part {
-			sums[k] += v
-		}
-		return err
+		mu.Lock()
+		defer mu.Unlock()
+		sums[[2]int{i0, j0}] = sum
+		return nil
 	})
 	if err != nil {
 		return err
@@ -135,7 +129,7 @@ func transform(ctx context.Context, m *mlg.Model, graphs []*graph.Graph) error {
 		fmt.Printf("  %-10s %8.2f s\n", stage, stages[stage].Seconds())
 	}
 	hash := fnv.New64a()
-	for _, b := range c.Levels() {
+	for _, b := range c.(*mlg.Covariances).Levels() {
 		if err := binary.Write(hash, binary.LittleEndian, b.Tiles()); err != nil {
 			return err
 		}

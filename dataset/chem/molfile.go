@@ -54,7 +54,7 @@ func ParseMol(lines []string, max int) (*Molecule, int, error) {
 	t.mol.Name = strings.TrimSpace(t.next())
 	t.next()
 	t.next()
-	if counts := t.next(); strings.Contains(counts, "V3000") {
+	if counts := t.next(); t.version(counts) == "V3000" {
 		t.v3000()
 	} else {
 		t.v2000(counts)
@@ -121,10 +121,25 @@ func (t *table) coordinate(axis, s string) float64 {
 	return x
 }
 
+// version returns the version that stands behind the numbers of the counts line. Old files have none.
+func (t *table) version(counts string) string {
+	out := "V2000"
+	for _, word := range strings.Fields(counts[min(6, len(counts)):]) {
+		if version := strings.TrimLeft(word, "-0123456789"); version != "" {
+			out = version
+		}
+	}
+	if out != "V2000" && out != "V3000" {
+		t.columns(counts, 0, 3, "number of atoms") // another line than this one is that error
+		t.fail("version %q of the connection table, want V2000 or V3000", clip(out))
+	}
+	return out
+}
+
 func (t *table) v2000(counts string) {
 	atoms, bonds := t.columns(counts, 0, 3, "number of atoms"), t.columns(counts, 3, 6, "number of bonds")
 	if atoms < 0 || bonds < 0 || field(counts, 0, 3) == "" {
-		t.fail("%q, want the numbers of atoms and bonds", counts)
+		t.fail("%q, want the numbers of atoms and bonds", clip(counts))
 	}
 	for i := 0; i < atoms && t.err == nil; i++ {
 		t.atom2000(t.next())
@@ -149,6 +164,9 @@ func (t *table) atom2000(line string) {
 	t.element(&a, field(line, 31, 34))
 	diff := t.columns(line, 34, 36, "mass difference")
 	if m := massNumber[a.Element]; diff != 0 && m > 0 {
+		if m+diff < 1 {
+			t.fail("mass difference %d, which leaves no mass", diff)
+		}
 		a.Isotope = uint16(m + diff)
 	}
 	code, unpaired := t.columns(line, 36, 39, "charge code"), 0
@@ -160,7 +178,8 @@ func (t *table) atom2000(line string) {
 	default:
 		a.Charge = charges2000[code]
 	}
-	t.add(a, t.columns(line, 48, 51, "valence"), unpaired)
+	t.add(a, 0, unpaired)
+	t.property(len(t.mol.Atoms)-1, "VAL", t.columns(line, 48, 51, "valence"))
 }
 
 // wholeNumbers parses all texts.
@@ -268,13 +287,20 @@ func (t *table) properties() {
 		if strings.HasPrefix(line, "M  END") {
 			return
 		}
+		switch {
+		case strings.HasPrefix(line, "A  "), strings.HasPrefix(line, "G  "): // a text is in the next line
+			t.next()
+			continue
+		case looksLikeBond(line):
+			t.fail("more than the %d bonds that the counts line states", len(t.mol.Bonds))
+		}
 		key := line[:min(6, len(line))]
 		if key != "M  CHG" && key != "M  RAD" && key != "M  ISO" {
 			continue
 		}
 		n, err := wholeNumbers(strings.Fields(line[6:]))
-		if err != nil || len(n) == 0 || n[0] < 1 || n[0] > (len(n)-1)/2 {
-			t.fail("%q, want whole numbers: the number of entries, then an atom and a value for each", line)
+		if err != nil || len(n) == 0 || n[0] < 1 || len(n) != 1+2*n[0] {
+			t.fail("%q, want whole numbers: the number of entries, then an atom and a value for each", clip(line))
 			return
 		}
 		// The first charge or radical makes those of the atom block void.
@@ -292,6 +318,12 @@ func (t *table) properties() {
 	}
 }
 
+// looksLikeBond reports whether a line has three whole numbers where a bond has them.
+func looksLikeBond(line string) bool {
+	n, err := wholeNumbers([]string{field(line, 0, 3), field(line, 3, 6), field(line, 6, 9)})
+	return err == nil && n[0] > 0 && n[1] > 0 && n[2] > 0
+}
+
 // property sets charge, radical, isotope or valence of a 0-based atom.
 func (t *table) property(a int, key string, v int) {
 	within := func(what string, least, most int) bool {
@@ -307,7 +339,7 @@ func (t *table) property(a int, key string, v int) {
 		t.unpaired[a] = [...]int{0, 2, 1, 2}[v]
 	case (key == "ISO" || key == "MASS") && within("isotope", 0, 999):
 		t.mol.Atoms[a].Isotope = uint16(v)
-	case key == "VAL":
+	case key == "VAL" && within("valence", -1, 15):
 		t.valence[a] = v
 	}
 }

@@ -50,7 +50,7 @@ func TestAromaticMol(t *testing.T) {
 
 func FuzzParseMol(f *testing.F) {
 	f.Add("x\n\n\n  2  1  0  0  0  0            999 V2000\n    1.0000    0.0000    0.0000 C   0  0\n    0.0000    0.0000    0.0000 O   0  5\n  1  2  1\nM  CHG  1   2  -1\nM  END")
-	f.Add("\n\n\n  0  0  0     0  0            999 V3000\nM  V30 BEGIN CTAB\nM  V30 BEGIN ATOM\nM  V30 1 C 0 0 0 0 CHG=1\nM  V30 2 \"N\" 0 0 -\nM  V30 0 0\nM  V30 END ATOM\nM  V30 BEGIN BOND\nM  V30 1 2 1 2\nM  V30 END BOND\nM  V30 END CTAB\nM  END")
+	f.Add("\n\n\n  0  0  0     0  0            999 V3000\nM  V30 BEGIN CTAB\nM  V30 COUNTS 2 1 0 0 0\nM  V30 BEGIN ATOM\nM  V30 1 C 0 0 0 0 CHG=1\nM  V30 2 \"N\" 0 0 -\nM  V30 0 0\nM  V30 END ATOM\nM  V30 BEGIN BOND\nM  V30 1 2 1 2\nM  V30 END BOND\nM  V30 END CTAB\nM  END")
 	f.Fuzz(func(t *testing.T, s string) {
 		m, n, err := ParseMol(strings.Split(s, "\n"), 1000)
 		if err != nil {
@@ -65,6 +65,52 @@ func FuzzParseMol(f *testing.F) {
 	})
 }
 
+// What a table states of itself is compared with what it has.
+func TestMolCounts(t *testing.T) {
+	const old = "x\n\n\n  3  2  0  0  0  0            999 V2000\n    1.0000    0.0000    0.0000 C   0  0  0  0  0  0\n" +
+		"    0.0000    0.0000    0.0000 C   0  0\n   -1.0000    0.0000    0.0000 O   0  0\n  1  2  1  0\n  2  3  1  0\n" +
+		"A    3\n  1  2  3\nM  CHG  1   3  -1\nM  END"
+	const extended = "x\n\n\n  0  0  0     0  0            999 V3000\nM  V30 BEGIN CTAB\nM  V30 COUNTS 2 1 0 0 0\nM  V30 BEGIN ATOM\n" +
+		"M  V30 1 C 0 0 0 0\nM  V30 2 O 0 0 0 0\nM  V30 END ATOM\nM  V30 BEGIN BOND\nM  V30 1 1 1 2\nM  V30 END BOND\nM  V30 END CTAB\nM  END"
+	for _, c := range []struct {
+		text, old, new string
+		line           int
+		want           string // the error, "" for none
+	}{
+		{text: old, line: 13}, {text: extended, line: 15},
+		{old, "999 V2000", "", 13, ""}, {old, "999 V2000", "999", 13, ""}, {old, "999 V2000", "0999V2000", 13, ""},
+		{old, "V2000", "V4000", 4, `version "V4000" of the connection table, want V2000 or V3000`},
+		{extended, "V3000", "v3000", 4, `version "v3000" of the connection table, want V2000 or V3000`},
+		{old, "  3  2", " -3  2", 4, "want the numbers of atoms and bonds"},
+		{old, "  3  2", "  3 -2", 4, "want the numbers of atoms and bonds"},
+		{old, "  3  2", "999999", 8, `coordinate x: "1  2  1", want a number`},
+		{old, "  3  2", "  2  2", 7, "want a whole number in columns"},
+		{old, "  3  2", "  4  2", 8, `coordinate x: "1  2  1", want a number`},
+		{old, "  3  2", "  3  1", 9, "more than the 1 bonds that the counts line states"},
+		{old, "  3  2", "  3  0", 8, "more than the 0 bonds that the counts line states"},
+		{old, "  3  2", "  3  3", 10, `first atom "A", want a whole number`},
+		{old, "CHG  1 ", "CHG  2 ", 12, "want whole numbers: the number of entries"},
+		{old, "3  -1", "3  -1   1   1", 12, "want whole numbers: the number of entries"},
+		{old, "C   0  0  0  0  0  0", "C   0  0  0  0  0 99", 5, "valence 99, want -1 to 15"},
+		{old, "C   0  0  0  0  0  0", "H  -9  0  0  0  0  0", 5, "mass difference -9, which leaves no mass"},
+		{extended, "COUNTS 2 1", "COUNTS 3 1", 15, "2 atoms and 1 bonds, but COUNTS states 3 and 1"},
+		{extended, "COUNTS 2 1", "COUNTS 2 0", 15, "2 atoms and 1 bonds, but COUNTS states 2 and 0"},
+		{extended, "COUNTS 2 1", "COUNTS -2 1", 6, "COUNTS -2 1 0 0 0, want the numbers of atoms and bonds"},
+		{extended, "COUNTS 2 1", "COUNTS 99999999999999999999 1", 6, "want the numbers of atoms and bonds"},
+		{extended, "COUNTS 2 1 0 0 0", "COUNTS 2", 6, "COUNTS 2, want the numbers of atoms and bonds"},
+		{extended, "M  V30 COUNTS 2 1 0 0 0\n", "", 14, "no line COUNTS with the numbers of atoms and bonds"},
+		{extended, "0 0 0\nM", "0 0 0\nM  V30 COUNTS 2 1 0 0 0\nM", 7, "second line COUNTS"},
+		{extended, "M  V30 END CTAB\n", "", 14, "M  END before END CTAB"},
+		{extended, "O 0 0 0 0", "O 0 0 0 0 VAL=1000000", 9, "valence 1000000, want -1 to 15"},
+	} {
+		text := strings.Replace(c.text, c.old, c.new, 1)
+		m, line, err := ParseMol(strings.Split(text, "\n"), 10)
+		if line != c.line || (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q for %q: line %d: %v, %v; want line %d: %s", c.new, c.old, line, m, err, c.line, c.want)
+		}
+	}
+}
+
 // A wedge and the places of the neighbours say the chirality. Fluorine above comes towards the reader, so
 // the hydrogen lies behind: from there fluorine, chlorine on the left and bromine are clockwise.
 func TestMolChirality(t *testing.T) {
@@ -75,7 +121,7 @@ func TestMolChirality(t *testing.T) {
 			"    0.0000    0.0000    0.0000 C   0  0\n    0.0000    1.0000    0.0000 F   0  0\n" +
 			"   -0.8700   -0.5000    0.0000 Cl  0  0\n    0.8700   -0.5000    0.0000 Br  0  0\n" +
 			"  1  2  1  " + c.v2000 + "\n  1  3  1  0\n  1  4  1  0\nM  END"
-		extended := "\n\n\n  0  0  0     0  0            999 V3000\nM  V30 BEGIN CTAB\nM  V30 BEGIN ATOM\nM  V30 1 C 0 0 0 0\nM  V30 2 F 0 1 0 0\n" +
+		extended := "\n\n\n  0  0  0     0  0            999 V3000\nM  V30 BEGIN CTAB\nM  V30 COUNTS 4 3 0 0 0\nM  V30 BEGIN ATOM\nM  V30 1 C 0 0 0 0\nM  V30 2 F 0 1 0 0\n" +
 			"M  V30 3 Cl -.87 -.5 0 0\nM  V30 4 Br .87 -.5 0 0\nM  V30 END ATOM\nM  V30 BEGIN BOND\nM  V30 1 1 1 2" + c.v3000 +
 			"\nM  V30 2 1 1 3\nM  V30 3 1 1 4\nM  V30 END BOND\nM  V30 END CTAB\nM  END"
 		for _, text := range []string{old, extended} {

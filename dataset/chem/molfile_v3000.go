@@ -40,9 +40,14 @@ func clip(s string) string {
 // v3000 reads the blocks of a V3000 table. Blocks other than atoms and bonds are skipped.
 func (t *table) v3000() {
 	open := []string{""} // blocks, the innermost last
+	var stated []int     // numbers of atoms and bonds
 	for t.err == nil {
 		line := t.entry()
 		if line == "END" {
+			if last := open[len(open)-1]; last != "" {
+				t.fail("M  END before END %s", clip(last))
+			}
+			t.checkCounts(stated)
 			return
 		}
 		word := fields3000(line)
@@ -53,15 +58,40 @@ func (t *table) v3000() {
 			open = append(open, word[1])
 		case word[0] == "END" && len(word) > 1:
 			if block != word[1] {
-				t.fail("END %s without BEGIN %s", word[1], word[1])
+				t.fail("END %s without BEGIN %s", clip(word[1]), clip(word[1]))
 			} else if len(open) > 1 {
 				open = open[:len(open)-1]
 			}
+		case word[0] == "COUNTS" && block == "CTAB":
+			stated = t.counts3000(word[1:], stated)
 		case block == "ATOM":
 			t.atom3000(word)
 		case block == "BOND":
 			t.bond3000(word)
 		}
+	}
+}
+
+// counts3000 reads the line COUNTS, which stands once.
+func (t *table) counts3000(word []string, before []int) []int {
+	n, err := wholeNumbers(word[:min(2, len(word))])
+	if err != nil || len(n) < 2 || n[0] < 0 || n[1] < 0 {
+		t.fail("COUNTS %s, want the numbers of atoms and bonds", clip(strings.Join(word, " ")))
+	}
+	if before != nil {
+		t.fail("second line COUNTS")
+	}
+	return n
+}
+
+// checkCounts compares the numbers of the line COUNTS with what was read.
+func (t *table) checkCounts(stated []int) {
+	switch atoms, bonds := len(t.mol.Atoms), len(t.mol.Bonds); {
+	case t.err != nil:
+	case stated == nil:
+		t.fail("no line COUNTS with the numbers of atoms and bonds")
+	case stated[0] != atoms || stated[1] != bonds:
+		t.fail("%d atoms and %d bonds, but COUNTS states %d and %d", atoms, bonds, stated[0], stated[1])
 	}
 }
 

@@ -78,7 +78,7 @@ func Collection(ctx context.Context, name string, opts Options) (string, error) 
 	}
 	source := strings.TrimSuffix(opts.BaseURL, "/") + "/" + name + ".zip"
 	part := path + file.Partial
-	d := &download{opts: opts, url: source, part: part, tag: part + ".tag"}
+	d := &download{opts: opts, url: source, path: path, part: part, tag: part + ".tag"}
 	for range opts.Attempts {
 		err = d.attempt(ctx)
 		if _, last := err.(final); err == nil || last || ctx.Err() != nil {
@@ -112,8 +112,8 @@ func verify(ctx context.Context, path string) error {
 
 // download is a file on its way. The tag identifies the version of the partial file.
 type download struct {
-	opts           Options
-	url, part, tag string
+	opts                 Options
+	url, path, part, tag string
 }
 
 // final is an error after which another attempt would not help.
@@ -159,21 +159,20 @@ func (d *download) attempt(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	flags := os.O_WRONLY | os.O_APPEND
 	if resp.StatusCode == http.StatusOK {
 		have = 0
-		flags = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
 	}
-	f, err := os.OpenFile(d.part, flags, 0o666)
+	f, err := file.CreatePart(d.path)
 	if err != nil {
 		return final{err}
 	}
-	have, err = d.copy(f, resp.Body, have, total, stalled)
+	defer f.Close()
+	if err := f.Truncate(have); err != nil { // a new file does not go on behind an old one
+		return final{err}
+	}
+	have, err = d.copy(io.NewOffsetWriter(f, have), resp.Body, have, total, stalled)
 	if err == nil {
 		err = f.Sync()
-	}
-	if e := f.Close(); err == nil {
-		err = e
 	}
 	if err == nil && total >= 0 && have != total {
 		err = fmt.Errorf("only %d of %d bytes arrived", have, total)
@@ -222,7 +221,8 @@ func (d *download) remember(resp *http.Response) {
 	if tag == "" || strings.HasPrefix(tag, "W/") {
 		tag = resp.Header.Get("Last-Modified")
 	}
-	if tag == "" || os.WriteFile(d.tag, []byte(tag), 0o666) != nil {
+	os.Remove(d.tag) // it may be a link
+	if tag != "" && os.WriteFile(d.tag, []byte(tag), 0o666) != nil {
 		os.Remove(d.tag)
 	}
 }

@@ -279,7 +279,7 @@ func (c *benchCmd) once(g *globals, path string) (*benchResult, error) {
 	took := time.Since(start)
 	r := &benchResult{Dataset: path, Kernel: k.String(), Graphs: m.Rows, Seconds: took.Seconds(),
 		Stages: stages.seconds, order: stages.order}
-	if model, ok := fitted.(*mlg.Model); ok {
+	if model, ok := fitted.Map.(*mlg.Model); ok {
 		r.Work = workOf(model, m.Rows)
 	}
 	return r, nil

@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -15,10 +16,12 @@ import (
 	"sync"
 	"syscall"
 	"time"
+	"unicode/utf8"
 
 	"github.com/alecthomas/kong"
 
 	"github.com/mlgkernel/mlg/cuda"
+	"github.com/mlgkernel/mlg/internal/table"
 	"github.com/mlgkernel/mlg/kernel"
 )
 
@@ -57,7 +60,7 @@ func (g *globals) workers() int {
 func (g *globals) note(format string, args ...any) {
 	if !g.Quiet {
 		g.bar.done()
-		fmt.Fprintf(g.stderr, format+"\n", args...)
+		fmt.Fprintln(g.stderr, table.Visible(fmt.Sprintf(format, args...)))
 	}
 }
 
@@ -124,7 +127,7 @@ func Main(args []string, stdout, stderr io.Writer) int {
 	r.colour.stdout, r.colour.stderr = coloured(stdout), coloured(stderr)
 	r.start, r.ctx, r.stderr, r.kept = time.Now(), ctx, stderr, &notice{}
 	r.bar = newBar(&r.globals)
-	out := &writer{w: stdout, bar: r.bar}
+	out := &writer{w: stdout, bar: r.bar, colour: r.colour.stdout}
 	r.stdout = out
 	code := -1
 	withParameters(&r, args...)
@@ -162,7 +165,7 @@ func Main(args []string, stdout, stderr io.Writer) int {
 	if err := r.check(slices.Concat(c.Selected().AllFlags(true)...)); err != nil {
 		return r.finish(err, out)
 	}
-	r.bar.quiet = r.Quiet
+	r.bar.quiet, out.raw = r.Quiet, r.JSON
 	device, closer, err := cuda.Choose(r.Device, func(text string) { r.note("%s", text) })
 	if err != nil {
 		return r.finish(fmt.Errorf("--device %s: %w", r.Device, err), out)
@@ -188,12 +191,15 @@ func Main(args []string, stdout, stderr io.Writer) int {
 // finish says what went wrong, if anything, and returns the exit code.
 func (g *globals) finish(err error, out *writer) int {
 	g.bar.done()
+	if len(out.begun) > 0 && out.err == nil {
+		out.print(out.begun)
+	}
 	prefix := "mlg:"
 	if g.colour.stderr {
 		prefix = "\x1b[1;31mmlg:\x1b[0m"
 	}
 	if err != nil && errors.Is(err, context.Canceled) && g.ctx.Err() != nil {
-		fmt.Fprintf(g.stderr, "%s interrupted; %s\n", prefix, g.kept.get())
+		fmt.Fprintf(g.stderr, "%s interrupted; %s\n", prefix, table.Visible(g.kept.get()))
 		return exitInterrupt
 	}
 	if out.err != nil {
@@ -202,7 +208,7 @@ func (g *globals) finish(err error, out *writer) int {
 	if err == nil {
 		return exitOK
 	}
-	fmt.Fprintf(g.stderr, "%s %v\n", prefix, err)
+	fmt.Fprintf(g.stderr, "%s %s\n", prefix, table.Visible(err.Error()))
 	if usage := usageError(""); errors.As(err, &usage) {
 		return exitUsage
 	}
@@ -250,11 +256,15 @@ func (n *notice) get() string {
 }
 
 // writer removes the line of progress before it writes, and remembers the first failure, so that a
-// full disk behind standard output is noticed without a check at every line.
+// full disk behind standard output is noticed without a check at every line. Control characters of
+// data become visible, so that a name cannot command the terminal.
 type writer struct {
-	w   io.Writer
-	bar *bar
-	err error
+	w      io.Writer
+	bar    *bar
+	err    error
+	raw    bool   // what is written is for programs, and stays as it is
+	colour bool   // bold, see globals.bold, stays too
+	begun  []byte // of a character whose end comes with the next call
 }
 
 func (w *writer) Write(b []byte) (int, error) {
@@ -262,9 +272,41 @@ func (w *writer) Write(b []byte) (int, error) {
 		return 0, w.err
 	}
 	w.bar.done()
-	n, err := w.w.Write(b)
+	if w.raw {
+		n, err := w.w.Write(b)
+		w.err = cause(err)
+		return n, w.err
+	}
+	text := append(w.begun, b...)
+	end := len(text)
+	for i := end - 1; i >= max(0, end-utf8.UTFMax); i-- {
+		if utf8.RuneStart(text[i]) {
+			if !utf8.FullRune(text[i:]) {
+				end = i
+			}
+			break
+		}
+	}
+	w.begun = bytes.Clone(text[end:])
+	w.print(text[:end])
+	return len(b), w.err
+}
+
+// print writes text for people.
+func (w *writer) print(text []byte) {
+	s := table.Visible(string(text))
+	if w.colour {
+		s = strings.NewReplacer(`\x1b[1m`, "\x1b[1m", `\x1b[0m`, "\x1b[0m").Replace(s)
+	}
+	_, err := io.WriteString(w.w, s)
 	w.err = cause(err)
-	return n, w.err
+}
+
+// forPrograms says that what is printed from now on is data for programs.
+func (g *globals) forPrograms() {
+	if w, ok := g.stdout.(*writer); ok {
+		w.raw = true
+	}
 }
 
 // cause takes the path off an error of os, where the message names it otherwise.

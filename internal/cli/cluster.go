@@ -80,6 +80,7 @@ func (c *clusterCmd) Run(g *globals) error {
 		case g.JSON:
 			return printJSON(w, r)
 		case c.CSV:
+			g.forPrograms()
 			return r.csv(w)
 		}
 		r.print(w)

@@ -39,7 +39,7 @@ func (c *embedCmd) Run(g *globals) error {
 		return err
 	}
 	if e.Dim() < c.Dim {
-		g.note("the model has %s, which span no more than %d dimensions", agree(in.space.Examples(), "graph", "graphs"), e.Dim())
+		g.note("the model has %s, which span no more than %d dimensions", agree(len(e.Residual), "graph", "graphs"), e.Dim())
 	}
 	g.note("compared: %s", in.compared)
 	g.note("residual of a graph: %.3g on average, at most %.3g; error of a kernel value: %.3g (root mean square), at most %.3g over %d pairs",

@@ -28,7 +28,8 @@ type evaluateCmd struct {
 	Data string `arg:"" help:"Dataset with targets. With --paper also a folder with the paper's datasets."`
 
 	Kernel      []string `help:"Kernels to compare, each with its flags: ${kernel_list}." default:"mlg,wl" enum:"${kernels}" group:"Evaluation"`
-	Default     bool     `help:"Evaluate the fixed list of kernels that train weighs, and their combinations, instead of --kernel." xor:"kernels" group:"Evaluation"`
+	Default     bool     `help:"Evaluate what train does with its fixed list of kernels, instead of --kernel: the weighted sum, the mean, and the best single kernel." xor:"kernels" group:"Evaluation"`
+	All         bool     `help:"With --default, evaluate every kernel of the list as well. Takes several times as long." group:"Evaluation"`
 	Paper       bool     `help:"Evaluate the paper's kernels with its parameter grids, instead of --kernel. Prints Tables 1 to 3 beside the paper's figures." xor:"kernels" group:"Evaluation"`
 	Split       string   `help:"How graphs are dealt to folds. stratified: each class evenly. random: at random. scaffold: molecules with one scaffold together. cluster: graphs that the first kernel finds similar together. column=NAME: graphs with one value of a column together, or the parts train and test that it names. time=NAME: each fold is predicted from earlier graphs. Or a file of --save-splits." default:"stratified" placeholder:"HOW" group:"Evaluation"`
 	SaveSplits  string   `help:"Write the folds to this file: .json." name:"save-splits" placeholder:"FILE" ends:".json" group:"Evaluation"`
@@ -54,6 +55,8 @@ func (c *evaluateCmd) Run(g *globals) error {
 		return usageError(flag + " cannot be used with --default or --paper, which have their own kernels")
 	case len(slices.Compact(slices.Sorted(slices.Values(c.Kernel)))) < len(c.Kernel):
 		return usageError("--kernel " + strings.Join(c.Kernel, ",") + " names a kernel twice")
+	case c.All && !c.Default:
+		return usageError("--all needs --default")
 	case c.Default && c.Select == reported:
 		return usageError("--default needs --select nested: it combines kernels inside the training part")
 	case c.Paper && (c.Split != stratified || c.SaveSplits != ""):
@@ -121,7 +124,7 @@ func (c *evaluateCmd) options(ds *dataset.Dataset, onReported bool) (evaluate.Op
 	if c.InnerN > 0 {
 		o.InnerFolds = c.InnerN
 	}
-	o.Repeats, o.Folder, o.OnReported, o.Inductive = c.Repeats, c.Keep, onReported, c.Fit == "inductive"
+	o.Repeats, o.Folder, o.OnReported, o.Inductive, o.Combined = c.Repeats, c.Keep, onReported, c.Fit == "inductive", c.Default && !c.All
 	if err := c.apply(&o.Options, c.Default, dataset.Info(ds).TargetRange != nil); err != nil {
 		return o, err
 	}
@@ -144,6 +147,7 @@ func (c *evaluateCmd) evaluate(g *globals, ds *dataset.Dataset, candidates []cho
 	start := time.Now()
 	o.Clock = func() time.Duration { return time.Since(start) }
 	o.Progress = g.bar.steps("evaluate", "folds")
+	o.Damaged = func(path string, err error) { g.note("%s: %v; it is computed again", path, err) }
 	if c.Keep != "" {
 		g.kept.set("--run %s has the finished parts; the same command goes on from there", c.Keep)
 	}

@@ -21,6 +21,7 @@ const (
 	pilotGraphs  = 200
 	pilotFew     = 50 // graphs that show which part of the time does not grow
 	pilotKernels = 6
+	manyKernels  = 4 // that are computed for all graphs, where a sample is scored
 	garbage      = 25 // per cent of the memory that may be garbage, with many graphs
 )
 
@@ -32,21 +33,20 @@ func (c *trainCmd) announce(g *globals, ds *dataset.Dataset, candidates []choose
 	}
 	// Matrices are most of the memory, and cost the collector nothing to look at.
 	debug.SetGCPercent(garbage)
-	if g.Quiet {
-		return nil
-	}
 	var kernels []kernel.Kernel
 	for _, x := range candidates {
 		for _, s := range x.Settings {
 			kernels = append(kernels, s.Kernel)
 		}
 	}
-	// One matrix is held at a time, besides those of trainings, of which each worker has three.
-	values := float64(1+3*g.workers()) * float64(n) * float64(n)
-	if m := float64(scored(n, o)); len(o.Combinations) > 0 {
-		values += float64(len(kernels)) * m * m
+	bytes := float64(o.Bytes(n, len(kernels), g.workers())) * (1 + garbage/100.0)
+	if most := kernel.Available(); most > 0 && bytes > float64(most) {
+		return fmt.Errorf("%s for %d graphs would take about %.2g GB of memory, but %.2g GB are free: take fewer graphs, or a machine with more memory",
+			agree(len(kernels), "kernel", "kernels"), n, bytes/1e9, float64(most)/1e9)
 	}
-	bytes := 8 * values * (1 + garbage/100.0)
+	if g.Quiet {
+		return nil
+	}
 	line := fmt.Sprintf("%s for %d graphs: roughly %.2g GB of memory", agree(len(kernels), "kernel", "kernels"), n, bytes/1e9)
 	need, err := clock(time.Now).forecast(g.ctx, ds, kernels, o)
 	switch {
@@ -77,8 +77,8 @@ type clock func() time.Time
 // made of, on m and fewer graphs:
 //
 //	fitting    t(m) + (n − m)·slope: a part for the landmarks, and a part for every graph
-//	matrices   t(m)·(s/m)² for s graphs that are scored, and t(m)·(n/m)² of the kernels that get a weight:
-//	           of classes nearly all, of values one in eight
+//	matrices   t(m)·(s/m)² for s graphs that are scored, and t(m)·(n/m)² of the few kernels that are
+//	           computed for all graphs
 //	learning   as measured for as many graphs as ridge regressions look at, else t(m)·(n/m)²
 func (now clock) forecast(ctx context.Context, ds *dataset.Dataset, kernels []kernel.Kernel, o choose.Options,
 ) (time.Duration, error) {
@@ -119,15 +119,7 @@ func (now clock) forecast(ctx context.Context, ds *dataset.Dataset, kernels []ke
 	ratio, part := float64(n)/pilotGraphs, float64(scored(n, o))/pilotGraphs
 	squares := part * part
 	if part < ratio {
-		targets, err := choose.ReadTargets(ds, o.Task)
-		if err != nil {
-			return 0, err
-		}
-		weighted := ratio * ratio
-		if targets.Regression() {
-			weighted /= 8
-		}
-		squares += weighted
+		squares += ratio * ratio * min(1, manyKernels/float64(singles))
 	}
 	slope := max(0, min(float64(fit-short)/(pilotGraphs-pilotFew), float64(fit)/pilotGraphs))
 	each := float64(fit) + slope*float64(n-pilotGraphs) + squares*float64(matrix)

@@ -88,7 +88,7 @@ func (c *gramCmd) Run(g *globals) error {
 	if err != nil {
 		return err
 	}
-	m, err := c.parts(g, ctx, fitted, ds)
+	m, err := c.blocks(g, ctx, fitted, ds)
 	if err != nil {
 		return err
 	}
@@ -111,29 +111,23 @@ func (c *gramCmd) Run(g *globals) error {
 	return c.draw(g, ds, k, fitted, m)
 }
 
-// parts writes the Gram matrix part by part, where that can be done, and returns a matrix without
-// values; nil where it cannot.
-func (c *gramCmd) parts(g *globals, ctx context.Context, fitted kernel.Fitted, ds *dataset.Dataset) (*kernel.Matrix, error) {
+// blocks writes the Gram matrix block by block, if nothing else needs it whole, and returns a matrix
+// without values.
+func (c *gramCmd) blocks(g *globals, ctx context.Context, fitted *kernel.Fitted, ds *dataset.Dataset) (*kernel.Matrix, error) {
 	st, err := os.Stat(c.Out)
 	device := err == nil && !st.Mode().IsRegular()
 	if strings.ToLower(filepath.Ext(c.Out)) != ".npy" || device || c.Against != "" || c.Resume || c.Picture != "" || c.Map != "" {
 		return nil, nil
 	}
-	f, err := kernel.AsFiller(ctx, fitted)
-	if f == nil || err != nil {
-		return nil, err
-	}
 	n := len(ds.Graphs)
 	g.bar.square = n
 	return &kernel.Matrix{Rows: n, Cols: n}, g.write(c.Out, func() error {
-		return matrix.WriteParts(ctx, c.Out, axisOf(ds), func(put func(int, int, *kernel.Matrix) error) error {
-			return kernel.Parts(ctx, f, n, put)
-		})
+		return matrix.WriteBlocks(ctx, c.Out, axisOf(ds), fitted.Map, fitted.Train)
 	})
 }
 
 // whole computes and writes a matrix that is in memory as a whole.
-func (c *gramCmd) whole(g *globals, ctx context.Context, fitted kernel.Fitted, k kernel.Kernel, ds, rows *dataset.Dataset) (m *kernel.Matrix, err error) {
+func (c *gramCmd) whole(g *globals, ctx context.Context, fitted *kernel.Fitted, k kernel.Kernel, ds, rows *dataset.Dataset) (m *kernel.Matrix, err error) {
 	if bytes := 8 * float64(len(rows.Graphs)) * float64(len(ds.Graphs)); bytes > muchMemory {
 		g.note("the matrix of %d×%d values takes %.3g GB of memory", len(rows.Graphs), len(ds.Graphs), bytes/1e9)
 	}
@@ -173,10 +167,10 @@ func (c *gramCmd) whole(g *globals, ctx context.Context, fitted kernel.Fitted, k
 }
 
 // draw writes the pictures that were asked for.
-func (c *gramCmd) draw(g *globals, ds *dataset.Dataset, k kernel.Kernel, f kernel.Fitted, m *kernel.Matrix) error {
+func (c *gramCmd) draw(g *globals, ds *dataset.Dataset, k kernel.Kernel, f *kernel.Fitted, m *kernel.Matrix) error {
 	title, classes := ds.Name+": "+k.String(), classesOf(ds)
-	low, _ := f.(*mlg.Model)
-	if sum, ok := f.(*kernel.FittedSum); ok { // of the graphs as they are, and of those whose edges are vertices
+	low, _ := f.Map.(*mlg.Model)
+	if sum, ok := f.Map.(*kernel.FittedSum); ok { // of the graphs as they are, and of those whose edges are vertices
 		low = model.LowRank(sum.Factors[0])
 	}
 	for _, x := range []struct {
@@ -274,7 +268,7 @@ const (
 )
 
 // fill computes the rows that are missing and returns the whole matrix.
-func (u *unfinished) fill(g *globals, f kernel.Fitted, graphs []*graph.Graph) (*kernel.Matrix, error) {
+func (u *unfinished) fill(g *globals, f *kernel.Fitted, graphs []*graph.Graph) (*kernel.Matrix, error) {
 	cols := int64(u.m.Cols)
 	if u.rows > 0 {
 		g.note("%s: going on with row %d of %d", u.path, u.rows+1, u.m.Rows)

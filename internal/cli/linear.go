@@ -156,6 +156,7 @@ func (c *linearPredictCmd) Run(g *globals) error {
 			}
 		}
 	}
+	g.forPrograms() // CSV or JSON
 	result := map[string]any{"examples": len(labels), "known": known, "right": right}
 	if g.JSON && c.Out == "" {
 		result["ids"], result["classes"] = ids, said

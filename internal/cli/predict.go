@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
@@ -21,7 +20,6 @@ import (
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/metrics"
 	"github.com/mlgkernel/mlg/model"
-	"github.com/mlgkernel/mlg/svm"
 )
 
 type predictCmd struct {
@@ -218,7 +216,6 @@ func (c *predictCmd) stream(g *globals, m *model.Model, in iter.Seq2[row, error]
 
 // predictor returns what predicts some rows.
 func (c *predictCmd) predictor(g *globals, m *model.Model) func(context.Context, []row) ([]predicted, error) {
-	posterior := sync.OnceValues(func() (*model.Posterior, error) { return m.Posterior(g.ctx) })
 	return func(ctx context.Context, block []row) ([]predicted, error) {
 		out := make([]predicted, len(block))
 		var graphs []*graph.Graph
@@ -242,11 +239,7 @@ func (c *predictCmd) predictor(g *globals, m *model.Model) func(context.Context,
 		}
 		var deviations []float64
 		if m.Learner.Process != nil {
-			p, err := posterior()
-			if err != nil {
-				return nil, err
-			}
-			if deviations, err = p.Deviations(ctx, graphs, cross); err != nil {
+			if deviations, err = m.Deviations(ctx, graphs, cross); err != nil {
 				return nil, err
 			}
 		}
@@ -398,14 +391,8 @@ func (s *score) print(g *globals, data string, m *model.Model) {
 		}
 		g.note("%s", table.Wrap(line+", "+agree(s.known, "graph", "graphs"), 0, 2))
 	}
-	if m.Classes == nil {
-		switch p := m.Learner.Process; {
-		case p == nil:
-			g.note("%s", table.Wrap(noDeviations, 0, 2))
-		case p.Excess > 0:
-			g.note("%s", table.Wrap(fmt.Sprintf("deviations look at %d of %d training graphs, and are too large by %.2g %% on average",
-				p.Basis, m.Examples(), 100*p.Excess), 0, 2))
-		}
+	if m.Classes == nil && m.Learner.Process == nil {
+		g.note("%s", table.Wrap(noDeviations, 0, 2))
 	}
 	if s.trained > 0 {
 		g.note("%s", table.Wrap(agree(s.trained, "of these graphs is", "of these graphs are")+" the same as a training graph: the score on them says little about new graphs", 0, 2))
@@ -424,8 +411,7 @@ func (s *score) print(g *globals, data string, m *model.Model) {
 }
 
 // noDeviations says why a model of values has none.
-var noDeviations = fmt.Sprintf("no deviations: the model is not a Gaussian process. For values, train --learner ridge makes one,"+
-	" up to %d graphs", svm.MostExamples)
+const noDeviations = "no deviations: the model is not a Gaussian process. For values, train --learner ridge makes one"
 
 // agree writes a number with the word that agrees with it.
 func agree(n int, one, many string) string {

@@ -18,6 +18,7 @@ func (c *predictCmd) writer(g *globals, m *model.Model, w io.Writer) func(p []pr
 	case g.JSON:
 		return func(p []predicted) error { return jsonRows(w, p) }
 	case c.CSV:
+		g.forPrograms()
 		return c.csvWriter(m, csv.NewWriter(w))
 	}
 	return c.textWriter(m, w)

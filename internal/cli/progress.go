@@ -70,8 +70,14 @@ func (b *bar) progress(p kernel.Progress) {
 	switch name, _, _ := strings.Cut(p.Stage, " "); name {
 	case "classes", "transform":
 		unit = "graphs"
-	case "tiles", "landmarks", "numbers":
+	case "gram":
+		if b.square == 0 { // blocks
+			unit = ""
+		}
+	case "tiles", "landmarks", "numbers", "ridge":
 		unit = ""
+	case "deviations":
+		unit = "graphs"
 	case "features":
 		unit = "neighbourhoods"
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -68,5 +69,22 @@ func TestProgressTicks(t *testing.T) {
 	}
 	if got := run(false); !strings.HasPrefix(got, "sp: ") || strings.ContainsAny(got, "\r\x1b") {
 		t.Errorf("got %q", got)
+	}
+}
+
+// A character that comes in two pieces, as from a buffer that is full, is not taken for broken text.
+func TestWriterPieces(t *testing.T) {
+	var out bytes.Buffer
+	g := &globals{bar: &bar{quiet: true}, stderr: io.Discard}
+	w := &writer{w: &out, bar: g.bar}
+	text := "ä水\U0001F600\x1b\n"
+	for i := range len(text) {
+		if n, err := w.Write([]byte(text[i : i+1])); n != 1 || err != nil {
+			t.Fatal(n, err)
+		}
+	}
+	w.Write([]byte("\xe6"))
+	if code := g.finish(nil, w); code != exitOK || out.String() != "ä水\U0001F600\\x1b\n\\xe6" {
+		t.Errorf("code %d, %q", code, out.String())
 	}
 }

@@ -160,6 +160,7 @@ func (c *searchCmd) print(g *globals, w io.Writer, list []found) error {
 	}
 	t := csv.NewWriter(w)
 	if c.CSV {
+		g.forPrograms()
 		t.Write([]string{"query", "rank", "id", "target", "similarity"})
 	}
 	for i, f := range list {

@@ -99,11 +99,7 @@ func (f *learnFlags) tasks(g *globals, path, kind string) ([]task, error) {
 	return out, nil
 }
 
-// sharedBytes bounds the Gram matrices that tasks share.
-const sharedBytes = 2 << 30
-
-// share gives tasks with the same graphs one collection of them, so that kernels are fitted once and their matrices computed
-// once.
+// share gives tasks with the same graphs one collection of them, so that kernels are fitted once.
 func share(tasks []task) {
 	first := map[string]*task{}
 	for i := range tasks {
@@ -116,7 +112,6 @@ func share(tasks []task) {
 		}
 		if f.shared == nil {
 			f.shared = kernel.NewCollection(choose.Untargeted(f.Dataset))
-			f.shared.Keep(sharedBytes)
 		}
 		t.shared, t.fitted = f.shared, true
 	}

@@ -46,8 +46,6 @@ type trained struct {
 	Estimate    choose.Estimate         `json:"estimate"`
 	Noise       *float64                `json:"noise,omitempty"`       // standard deviation, of a Gaussian process
 	Calibration []choose.Estimate       `json:"calibration,omitempty"` // of its deviations
-	Basis       int                     `json:"basis,omitempty"`       // graphs that these look at
-	Excess      float64                 `json:"excess,omitempty"`      // share by which these are too large
 	Compared    []choose.ProcedureScore `json:"compared"`              // the ways of combination that were compared
 	Baseline    float64                 `json:"baseline"`              // that of the largest class, or the deviation of the values
 	Limited     int                     `json:"limited"`
@@ -93,7 +91,7 @@ func (c *trainCmd) train(g *globals, t task) error {
 	}
 	o.Progress = g.bar.steps("choosing", "")
 	o.Collection = t.shared
-	plan, err := choose.Choose(g.ctx, ds, candidates, o)
+	plan, err := choose.Choose(g.work(), ds, candidates, o)
 	if err != nil {
 		return err
 	}
@@ -102,7 +100,7 @@ func (c *trainCmd) train(g *globals, t task) error {
 	}
 	read := c.dataFlags.options()
 	read.TargetColumn = t.target
-	m, err := model.Train(g.ctx, ds, plan, model.TrainOptions{
+	m, err := model.Train(g.work(), ds, plan, model.TrainOptions{
 		Reader:  &read,
 		Created: map[string]string{"data": ds.Name, "split-seed": fmt.Sprint(c.Splits)},
 	})
@@ -169,7 +167,7 @@ func (c *trainCmd) report(g *globals, t task, p *choose.Plan, m *model.Model, to
 	}
 	if x := m.Learner.Process; x != nil {
 		noise := x.Noise()
-		r.Noise, r.Calibration, r.Basis, r.Excess = &noise, m.Estimates[1:], x.Basis, x.Excess
+		r.Noise, r.Calibration = &noise, m.Estimates[1:]
 	}
 	slices.SortStableFunc(r.Kernels, func(a, b trainedPart) int { return cmp.Compare(b.Weight, a.Weight) })
 	if g.JSON {
@@ -246,10 +244,6 @@ func (r *trained) printCalibration(w io.Writer) {
 			value = fmt.Sprintf("%.1f %%", 100*e.Value)
 		}
 		fmt.Fprintf(w, "  %-26s %8s\n", e.Measure, value)
-	}
-	if r.Excess > 0 {
-		fmt.Fprintf(w, "  deviations look at %d of %d graphs, and are too large by %.2g %% on average\n",
-			r.Basis, r.Graphs, 100*r.Excess)
 	}
 }
 

@@ -15,5 +15,6 @@ type workerCmd struct {
 // Run answers requests until the input ends. An interrupt is meant for the parent.
 func (c *workerCmd) Run(g *globals) error {
 	signal.Ignore(os.Interrupt)
+	g.forPrograms()
 	return worker.Serve(g.ctx, os.Stdin, g.stdout, c.Dir)
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/model"
-	"github.com/mlgkernel/mlg/svm"
 )
 
 // row is the kernel of a graph with all of the data.
@@ -185,12 +184,8 @@ func (x *session) predict(ctx context.Context, f *fitted, r row, k int) (predict
 	if err != nil {
 		return out, err
 	}
-	if f.posterior != nil {
-		self, err := f.Kernel.Diagonal(ctx, []*graph.Graph{r.graph})
-		if err != nil {
-			return out, err
-		}
-		deviation, err := f.posterior.Deviations(ctx, svm.Full(cross), self)
+	if f.Learner.Process != nil {
+		deviation, err := f.Deviations(ctx, []*graph.Graph{r.graph}, cross)
 		if err != nil {
 			return out, err
 		}

@@ -81,7 +81,7 @@ func quiet(ctx context.Context) context.Context {
 // of most pairs one of two values is computed, and serves both.
 func (f *fitted) neighbours(ctx context.Context, k, width int) ([][]kernel.Hit, error) {
 	n := f.Examples()
-	if !f.lowRank() || f.whole() {
+	if f.whole() {
 		width = n
 	}
 	best := make([]kernel.Top, n)

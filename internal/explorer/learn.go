@@ -42,14 +42,10 @@ func (x *session) learned(ctx context.Context) (*fitted, error) {
 func (x *session) learn(ctx context.Context, f *fitted) (*fitted, error) {
 	d, out, m := x.s.data, *f, *f.Model
 	if x.saved {
-		var err error
-		if m.Learner != nil && m.Learner.Process != nil && f.whole() {
-			out.posterior, err = m.Learner.Posterior(ctx, f.view(m.Learner.Basis()))
-		}
-		return &out, err
+		return &out, nil
 	}
 	out.Model = &m
-	m.Nearest = model.Percentiles(f.gram)
+	m.Nearest = model.Percentiles(model.Nearest(f.gram))
 	m.Created = map[string]string{"command": "mlg serve", "data": d.Name, "kernel": x.kernel.String()}
 	known := d.labelled(f.core)
 	if d.task == regression {
@@ -80,10 +76,7 @@ func (x *session) learn(ctx context.Context, f *fitted) (*fitted, error) {
 			fn.Support = choose.Pick(known, fn.Support)
 		}
 	}
-	if m.Learner.Process != nil {
-		out.posterior, err = m.Learner.Posterior(ctx, f.view(m.Learner.Basis()))
-	}
-	return &out, err
+	return &out, nil
 }
 
 // view returns the kernel matrix of graphs that are in the core.

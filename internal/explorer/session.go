@@ -79,8 +79,6 @@ type fitted struct {
 	// scales is the multiscale kernel whose levels and vertices are shown, or nil; bonds the same one on graphs whose
 	// edges are vertices, if the kernel is the mean of both (mlg.Kernel.Parts).
 	scales, bonds *kernel.FittedFactor
-	// posterior tells deviations of values; nil where the learner knows none, or the matrix is not whole.
-	posterior *svm.Posterior
 }
 
 // working is what the server computes at the moment.
@@ -174,44 +172,19 @@ func (f *fitted) against(cols []int) func(ctx context.Context, rows []int) (*ker
 			return svm.Full(f.gram).Select(rows, cols).Matrix(), nil
 		}
 	}
-	width := f.Examples()
-	if cols != nil {
-		width = len(cols)
-	}
-	others := map[*mlg.Model]*mlg.Covariances{}
+	var others kernel.Features
 	return func(ctx context.Context, rows []int) (*kernel.Matrix, error) {
-		out := kernel.NewMatrix(len(rows), width)
-		_, err := f.Kernel.Combine(ctx, out.Data, func(i int) ([]float64, error) {
-			low := model.LowRank(f.Kernel.Factors[i])
-			if low == nil { // a model with other kernels than low-rank ones has its graphs
-				m, err := f.Kernel.Factors[i].Cross(ctx, choose.Pick(f.Graphs, rows))
-				if err != nil {
-					return nil, err
-				}
-				return svm.Full(m).Select(nil, cols).Matrix().Data, nil
+		train, err := f.Kernel.Train(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if others == nil {
+			if others = train; cols != nil {
+				others = train.Select(cols)
 			}
-			train, err := low.Train(ctx)
-			if err != nil {
-				return nil, err
-			}
-			if others[low] == nil {
-				if others[low] = train; cols != nil {
-					others[low] = train.Select(cols)
-				}
-			}
-			m, err := low.Between(ctx, train.Select(rows), others[low])
-			if err != nil {
-				return nil, err
-			}
-			return m.Data, nil
-		})
-		return out, err
+		}
+		return kernel.Between(ctx, f.Kernel, train.Select(rows), others)
 	}
-}
-
-// lowRank reports whether all kernels are low-rank ones, so that a block costs what its size is.
-func (f *fitted) lowRank() bool {
-	return !slices.ContainsFunc(f.Kernel.Factors, func(k *kernel.FittedFactor) bool { return model.LowRank(k) == nil })
 }
 
 // scalesOf returns the multiscale kernel in the product of the largest weight that has one, nil

@@ -317,7 +317,7 @@ func (l *Log) Commit() error {
 	if err := errors.Join(l.old.Close(), l.file.finish()); err != nil {
 		return err
 	}
-	return Publish(l.file.Name(), l.file.path)
+	return l.file.publish()
 }
 
 // Close ends writing; the log stays, to be resumed.
@@ -325,5 +325,5 @@ func (l *Log) Close() error { return errors.Join(l.old.Close(), l.file.Close()) 
 
 // Remove ends writing and removes the log.
 func (l *Log) Remove() error {
-	return errors.Join(l.Close(), os.Remove(l.file.Name()))
+	return errors.Join(l.old.Close(), l.file.remove())
 }

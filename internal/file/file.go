@@ -1,7 +1,8 @@
 // Package file writes files that are either complete or not there.
 //
 // A file is written under a temporary name in its folder, synced, and renamed. When something
-// fails before that, an old file of the name stays as it was and the temporary one is removed.
+// fails before that, an old file of the name stays as it was and the temporary one is removed. What a
+// killed process leaves is taken over when the same file is written again.
 //
 // A container is a file of named sections with checksums (docs/reference/container-format.md). One
 // that takes long to write is written as a Log, with which an interrupted program goes on. Large files
@@ -12,10 +13,10 @@ import (
 	"bufio"
 	"compress/gzip"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -81,7 +82,7 @@ func (g *Group) Commit() error {
 	defer g.discard()
 	for len(g.files) > 0 {
 		f := g.files[0]
-		if err := Publish(f.Name(), f.path); err != nil {
+		if err := f.publish(); err != nil {
 			return err
 		}
 		g.files = g.files[1:]
@@ -130,7 +131,8 @@ func (w *ctxWriter) Write(p []byte) (int, error) {
 	return w.w.Write(p)
 }
 
-// File is an open file that has a temporary name until it is complete.
+// File is an open file that has a temporary name until it is complete. It is locked, where the system
+// has locks, so that no other process takes it for one that an interrupted process has left.
 type File struct {
 	*os.File
 	path string
@@ -138,45 +140,103 @@ type File struct {
 
 // Create opens a file to be written and read. Commit gives it its name, Discard removes it.
 // Where the path is a link, the file that it leads to is replaced.
+//
+// Until then its name is .NAME.tmp. Such a file that a killed process has left is taken over. Where
+// another process is writing it, or might be, the name is .NAME.1.tmp, and so on.
 func Create(path string) (*File, error) {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
 	}
-	// O_EXCL with a name of our own, unlike os.CreateTemp, lets the umask decide the mode.
-	temp := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"."+rand.Text()[:10]+".tmp")
-	f, err := os.OpenFile(temp, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return nil, err
+	folder, name := filepath.Split(path)
+	for i, suffix := 0, ""; ; i++ {
+		f, unused, err := claim(filepath.Join(folder, "."+name+suffix+".tmp"))
+		switch {
+		case unused:
+			out := &File{f, path}
+			if err := f.Truncate(0); err != nil {
+				out.Discard()
+				return nil, err
+			}
+			return out, nil
+		case err == nil:
+			f.Close()
+		case !errors.Is(err, errTaken):
+			return nil, err
+		}
+		suffix = fmt.Sprintf(".%d", i+1)
 	}
-	return &File{f, path}, nil
 }
 
 // Partial is what is added to the name of a file that takes long to write.
 const Partial = ".part"
 
 // CreatePart is Create with the temporary name PATH.part. So a later run can use the file that a
-// killed process leaves. It is an error if another process is writing it, or if path is not a
-// regular file.
+// killed process leaves. It is an error if another process is writing it, if path is not a regular
+// file, or if PATH.part is a link.
 func CreatePart(path string) (*File, error) {
 	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s exists and is not a regular file", path)
 	}
-	f, err := os.OpenFile(path+Partial, os.O_RDWR|os.O_CREATE, 0o666)
+	f, _, err := claim(path + Partial)
 	if err != nil {
 		return nil, err
 	}
-	if err := lock(f); err != nil {
-		f.Close()
-		return nil, err
-	}
 	return &File{f, path}, nil
+}
+
+// errTaken is the error (by errors.Is) of a file that is there and cannot be taken over.
+var errTaken = errors.New("cannot be written here")
+
+// taken is an errTaken with a reason.
+type taken struct{ name, reason string }
+
+func (e taken) Error() string        { return e.name + ": " + e.reason }
+func (e taken) Is(target error) bool { return target == errTaken }
+
+// claim opens a file for this process, a new one or what another process has left. Links are not
+// followed. It reports whether the file is certainly unused: new, or a left one of this user that no
+// process is writing.
+func claim(name string) (f *os.File, unused bool, err error) {
+	f, err = os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666) // also refuses links
+	unused = err == nil
+	if errors.Is(err, fs.ErrExist) {
+		if st, err := os.Lstat(name); err == nil && !st.Mode().IsRegular() {
+			return nil, false, taken{name, "is a link or a folder, want a file; delete it"}
+		}
+		f, err = os.OpenFile(name, os.O_RDWR, 0)
+		switch {
+		case errors.Is(err, fs.ErrPermission):
+			return nil, false, taken{name, "may not be written"}
+		case errors.Is(err, fs.ErrNotExist):
+			return nil, false, taken{name, "another process is writing it"}
+		}
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	locked, err := lock(f)
+	if err == nil && !named(f, name) { // another process gave it its final name, or removed it
+		err = taken{name, "another process is writing it"}
+	}
+	if err != nil {
+		f.Close()
+		return nil, false, err
+	}
+	return f, unused || locked && own(f), nil
+}
+
+// named reports whether an open file has a name, and not by a link.
+func named(f *os.File, name string) bool {
+	opened, err1 := f.Stat()
+	there, err2 := os.Lstat(name)
+	return err1 == nil && err2 == nil && os.SameFile(opened, there)
 }
 
 // Commit completes the file. After an error it is removed.
 func (f *File) Commit() error {
 	err := f.finish()
 	if err == nil {
-		err = Publish(f.Name(), f.path)
+		err = f.publish()
 	}
 	if err != nil {
 		f.Discard()
@@ -184,16 +244,36 @@ func (f *File) Commit() error {
 	return err
 }
 
-// finish makes what was written durable and closes the file.
-func (f *File) finish() error { return errors.Join(f.Sync(), f.Close()) }
-
-// Discard removes a file that has not been committed.
-func (f *File) Discard() {
-	f.Close()
-	os.Remove(f.Name())
+// finish makes what was written durable.
+func (f *File) finish() error {
+	err := f.Sync()
+	if !locks { // such systems rename closed files only
+		err = errors.Join(err, f.Close())
+	}
+	return err
 }
 
-// Publish gives a complete file, which was synced and closed, its name, and where it takes the place of
+// publish gives a finished file its name and then closes it: one without a lock may be taken over.
+func (f *File) publish() error {
+	err := Publish(f.Name(), f.path)
+	if err == nil && locks {
+		err = f.Close()
+	}
+	return err
+}
+
+// Discard removes a file that has not been committed.
+func (f *File) Discard() { f.remove() }
+
+func (f *File) remove() error {
+	if !locks {
+		f.Close() // such systems remove closed files only
+	}
+	defer f.Close() // it stays locked until it is removed
+	return os.Remove(f.Name())
+}
+
+// Publish gives a complete file, which was synced, its name, and where it takes the place of
 // another, the mode of that.
 func Publish(temp, path string) error {
 	if st, err := os.Stat(path); err == nil {

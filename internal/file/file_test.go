@@ -155,3 +155,107 @@ func TestGzip(t *testing.T) {
 		t.Errorf("%q, %v", got, err)
 	}
 }
+
+// What a killed process leaves is taken over when the same file is written again. A file that
+// somebody is writing, a link and what belongs to others are left alone.
+func TestLeftFiles(t *testing.T) {
+	if !locks {
+		t.Skip("no locks on this system")
+	}
+	dir := t.TempDir()
+	path := filepath.Join(dir, "f")
+	names := func() string {
+		entries, _ := os.ReadDir(dir)
+		var out []string
+		for _, e := range entries {
+			out = append(out, e.Name())
+		}
+		return strings.Join(out, " ")
+	}
+	write := func(text string) {
+		t.Helper()
+		if err := Write(context.Background(), path, func(w io.Writer) error { _, err := io.WriteString(w, text); return err }); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(path); err != nil || string(got) != text {
+			t.Errorf("%q, %v, want %q", got, err, text)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, ".f.tmp"), []byte("longer than what is written next"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	write("new")
+	if got := names(); got != "f" {
+		t.Errorf("files %s, want f", got)
+	}
+
+	var g Group // complete, but without its name
+	if err := g.Add(context.Background(), path, func(w io.Writer) error { _, err := io.WriteString(w, "of the group"); return err }); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := names(); got != ".f.1.tmp .f.tmp f" {
+		t.Errorf("files %s while two are written", got)
+	}
+	write("third")
+	if err := g.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := os.ReadFile(path); string(got) != "of the group" {
+		t.Errorf("%q, want that of the group", got)
+	}
+	f.Discard()
+	if got := names(); got != "f" {
+		t.Errorf("files %s, want f", got)
+	}
+
+	other := filepath.Join(t.TempDir(), "other")
+	if err := errors.Join(os.WriteFile(other, []byte("precious"), 0o666), os.Symlink(other, filepath.Join(dir, ".f.tmp")),
+		os.Link(other, filepath.Join(dir, ".f.1.tmp"))); err != nil {
+		t.Fatal(err)
+	}
+	write("beside links")
+	if got, _ := os.ReadFile(other); string(got) != "precious" {
+		t.Errorf("a link was followed: %q", got)
+	}
+}
+
+// PATH.part is never a link.
+func TestPartLinks(t *testing.T) {
+	dir := t.TempDir()
+	path, other := filepath.Join(dir, "f"), filepath.Join(dir, "other")
+	if err := os.Symlink(other, path+Partial); err != nil {
+		t.Fatal(err)
+	}
+	refused := func() {
+		t.Helper()
+		if _, err := CreatePart(path); err == nil || err.Error() != path+Partial+": is a link or a folder, want a file; delete it" {
+			t.Errorf("error %v, want that it is a link", err)
+		}
+	}
+	refused()
+	if _, err := os.Lstat(other); err == nil {
+		t.Error("the file that the link leads to was made")
+	}
+	if err := os.WriteFile(other, []byte("precious"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	refused()
+	if got, _ := os.ReadFile(other); string(got) != "precious" {
+		t.Errorf("%q", got)
+	}
+	if err := os.Remove(path + Partial); err != nil {
+		t.Fatal(err)
+	}
+	f, err := CreatePart(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Discard()
+	if _, err := CreatePart(path); locks && (err == nil || err.Error() != path+Partial+": another process is writing it") {
+		t.Errorf("error %v, want that another process is writing it", err)
+	}
+}

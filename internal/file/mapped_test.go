@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -60,5 +61,49 @@ func TestFloats(t *testing.T) {
 	}
 	if got := Floats(nil); len(got) != 0 {
 		t.Errorf("%v of nothing", got)
+	}
+}
+
+// What another program cuts off a mapped file is an error in Guard. Other panics go on.
+func TestGuard(t *testing.T) {
+	if !locks {
+		t.Skip("files are read, not mapped, on this system")
+	}
+	path := filepath.Join(t.TempDir(), "x")
+	if err := os.WriteFile(path, make([]byte, 1<<20), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Map(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	sum := func() error {
+		if n := bytes.Count(f.Bytes(), []byte{0}); n != 1<<20 {
+			t.Errorf("%d zeros", n)
+		}
+		return nil
+	}
+	if err := f.Guard(sum); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, 10); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Guard(sum); err == nil || !strings.Contains(err.Error(), "another program made it shorter") {
+		t.Errorf("error %v, want that the file is shorter", err)
+	}
+	for name, wrong := range map[string]func() error{
+		"nil pointer": func() error { var p *Mapped; p.data = nil; return nil },
+		"panic":       func() error { panic("other") },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: no panic", name)
+				}
+			}()
+			t.Errorf("%s: error %v, want a panic", name, f.Guard(wrong))
+		}()
 	}
 }

@@ -26,6 +26,8 @@ type Expect struct {
 	// OrderFree: fitting to graphs in another vertex order gives the same kernel. Kernels
 	// that sample vertices do not have it.
 	OrderFree bool
+	// SetFree: the value of two graphs does not depend on the graphs that the kernel is fitted to.
+	SetFree bool
 	// Zero allows kernel values of 0.
 	Zero bool
 	// Tolerance is the relative error allowed between values that are equal in exact
@@ -46,13 +48,16 @@ func Run(t *testing.T, e Expect) {
 	t.Run("range", func(t *testing.T) { e.inRange(t, k) })
 	t.Run("positive semi-definite", func(t *testing.T) { e.semidefinite(t, k) })
 	t.Run("cross equals gram", func(t *testing.T) { e.cross(t, f, k) })
+	t.Run("blocks", func(t *testing.T) { e.blocks(t, f, k) })
+	t.Run("encoded", func(t *testing.T) { e.encoded(t, f, k) })
+	t.Run("new graphs", func(t *testing.T) { e.newGraphs(t, f) })
 	t.Run("vertex order", func(t *testing.T) { e.order(t, f, k) })
 	t.Run("workers", func(t *testing.T) { e.workers(t, f, k) })
 	t.Run("cancel", func(t *testing.T) { e.cancel(t, f) })
 	t.Run("written down", func(t *testing.T) { e.written(t) })
 }
 
-func (e *Expect) fit(t *testing.T, workers int, graphs []*graph.Graph) (kernel.Fitted, *kernel.Matrix) {
+func (e *Expect) fit(t *testing.T, workers int, graphs []*graph.Graph) (*kernel.Fitted, *kernel.Matrix) {
 	t.Helper()
 	ctx := kernel.WithWorkers(t.Context(), workers)
 	f, err := e.Kernel.Fit(ctx, graphs)
@@ -104,7 +109,7 @@ func (e *Expect) semidefinite(t *testing.T, k *kernel.Matrix) {
 	}
 }
 
-func (e *Expect) cross(t *testing.T, f kernel.Fitted, k *kernel.Matrix) {
+func (e *Expect) cross(t *testing.T, f *kernel.Fitted, k *kernel.Matrix) {
 	c, err := f.Cross(t.Context(), e.Graphs)
 	if err != nil {
 		t.Fatal(err)
@@ -123,7 +128,179 @@ func (e *Expect) cross(t *testing.T, f kernel.Fitted, k *kernel.Matrix) {
 	}
 }
 
-func (e *Expect) order(t *testing.T, f kernel.Fitted, k *kernel.Matrix) {
+// blocks checks that values do not depend on the block, nor on the sets that their graphs stand in.
+func (e *Expect) blocks(t *testing.T, f *kernel.Fitted, k *kernel.Matrix) {
+	r := graphtest.Rand(3)
+	n := f.Train.Len()
+	for range 10 {
+		rows, cols := someOf(r, n), someOf(r, n)
+		a, b := f.Train.Select(rows), f.Train.Select(cols)
+		if a.Len() != len(rows) {
+			t.Fatalf("%d of %d selected", a.Len(), len(rows))
+		}
+		rectangles(t, r, "selected", f.Map, a, b, k.Select(rows, cols))
+		rectangles(t, r, "selected rows", f.Map, a, f.Train, k.Select(rows, span(n)))
+		rectangles(t, r, "selected columns", f.Map, f.Train, b, k.Select(span(n), cols))
+		both := append(rows, cols...)
+		j := f.Join(a, b)
+		rectangles(t, r, "joined", f.Map, j, j, k.Select(both, both))
+	}
+	if empty := f.Train.Select(nil); empty.Len() != 0 || f.Join(empty, f.Train, empty).Len() != n {
+		t.Error("no features are not without effect")
+	}
+	k2 := kernel.NewMatrix(n, n)
+	err := kernel.Blocks(t.Context(), f.Map, f.Train, f.Train, func(i0, j0 int, values *kernel.Matrix) error {
+		for i := range values.Rows {
+			for j, v := range values.Row(i) {
+				k2.Set(i0+i, j0+j, v)
+				k2.Set(j0+j, i0+i, v)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "blocks", k2, k, 0)
+}
+
+// someOf returns some numbers below n in any order, some of them more than once.
+func someOf(r *rand.Rand, n int) []int {
+	out := make([]int, r.IntN(n+1))
+	for i := range out {
+		out[i] = r.IntN(n)
+	}
+	return out
+}
+
+func span(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+// rectangles compares the whole matrix between two sets, and some blocks of it, with the values that
+// they must have to the bit, or to rounding if the map is Whole.
+func rectangles(t *testing.T, r *rand.Rand, what string, m kernel.Map, a, b kernel.Features, want *kernel.Matrix) {
+	t.Helper()
+	_, whole := m.(kernel.Whole)
+	for try := range 3 {
+		x := kernel.Block{A: a, I1: a.Len(), B: b, J1: b.Len()}
+		if try > 0 {
+			x.I0, x.J0 = r.IntN(a.Len()+1), r.IntN(b.Len()+1)
+			x.I1, x.J1 = x.I0+r.IntN(a.Len()-x.I0+1), x.J0+r.IntN(b.Len()-x.J0+1)
+		}
+		stride := x.J1 - x.J0 + r.IntN(3)
+		dst := make([]float64, (x.I1-x.I0)*stride)
+		for i := range dst {
+			dst[i] = math.NaN()
+		}
+		if err := m.Fill(t.Context(), dst, stride, x); err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		for i := x.I0; i < x.I1; i++ {
+			row := dst[(i-x.I0)*stride:][:stride]
+			for j, v := range row {
+				switch {
+				case j >= x.J1-x.J0 && !math.IsNaN(v):
+					t.Fatalf("%s: a value outside the block was set", what)
+				case j < x.J1-x.J0 && math.Float64bits(v) != math.Float64bits(want.At(i, x.J0+j)) && !(whole && math.Abs(v-want.At(i, x.J0+j)) <= 1e-10):
+					t.Errorf("%s: k(%d,%d) = %.17g, want %.17g", what, i, x.J0+j, v, want.At(i, x.J0+j))
+				}
+			}
+		}
+	}
+}
+
+// encoded checks that a map and features that come back from bytes give the same values.
+func (e *Expect) encoded(t *testing.T, f *kernel.Fitted, k *kernel.Matrix) {
+	data, err := f.AppendBinary([]byte("map"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := e.Kernel.Decode(data[3:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err = f.Train.AppendBinary([]byte("features"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := graphtest.Rand(4)
+	for what, by := range map[string]kernel.Map{"the map": f.Map, "a decoded map": m} {
+		train, err := by.DecodeFeatures(data[8:])
+		if err != nil {
+			t.Fatal(err)
+		}
+		rectangles(t, r, "decoded features, "+what, by, train, train, k)
+		again, err := by.Transform(t.Context(), e.Graphs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rectangles(t, r, "transformed and decoded features, "+what, by, again, train, k)
+		at := someOf(r, train.Len())
+		rectangles(t, r, "selected decoded features, "+what, by, train.Select(at), by.Join(again, train), k.Select(at, append(span(k.Cols), span(k.Cols)...)))
+		selected, err := train.Select(at).AppendBinary(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := by.DecodeFeatures(selected)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rectangles(t, r, "encoded selection, "+what, by, back, train, k.Select(at, span(k.Cols)))
+	}
+	for i := 0; i < len(data)-8; i += 1 + i/8 {
+		if back, err := m.DecodeFeatures(data[8 : 8+i]); err == nil && back.Len() >= f.Train.Len() {
+			t.Errorf("%d of %d bytes were decoded", i, len(data)-8)
+		}
+	}
+}
+
+// newGraphs checks that new graphs have the same features alone and in a batch, and that two of them
+// have the value that a fit to them gives.
+func (e *Expect) newGraphs(t *testing.T, f *kernel.Fitted) {
+	graphs := graphtest.Suite(5)
+	batch, err := f.Transform(t.Context(), graphs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var alone []kernel.Features
+	for _, g := range graphs {
+		x, err := f.Transform(t.Context(), []*graph.Graph{g})
+		if err != nil {
+			t.Fatal(err)
+		}
+		alone = append(alone, x)
+	}
+	r := graphtest.Rand(6)
+	between, err := kernel.Between(t.Context(), f.Map, batch, f.Train)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, err := kernel.Between(t.Context(), f.Map, batch, batch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	joined := f.Join(alone...)
+	rectangles(t, r, "alone", f.Map, joined, f.Train, between)
+	rectangles(t, r, "alone with each other", f.Map, joined, batch, own)
+	for i, x := range alone {
+		rectangles(t, r, "one graph", f.Map, x, batch, own.Select([]int{i}, span(len(graphs))))
+	}
+	if !e.SetFree {
+		return
+	}
+	for range 5 {
+		i, j := r.IntN(len(graphs)), r.IntN(len(graphs))
+		_, two := e.fit(t, 1, []*graph.Graph{graphs[i], graphs[j]})
+		near(t, "two graphs alone", own.Select([]int{i, j}, []int{i, j}), two, 1e-12)
+	}
+}
+
+func (e *Expect) order(t *testing.T, f *kernel.Fitted, k *kernel.Matrix) {
 	r := graphtest.Rand(2)
 	shuffled := make([]*graph.Graph, len(e.Graphs))
 	for i, g := range e.Graphs {
@@ -140,7 +317,7 @@ func (e *Expect) order(t *testing.T, f kernel.Fitted, k *kernel.Matrix) {
 	}
 }
 
-func (e *Expect) workers(t *testing.T, f kernel.Fitted, k *kernel.Matrix) {
+func (e *Expect) workers(t *testing.T, f *kernel.Fitted, k *kernel.Matrix) {
 	c, err := f.Cross(kernel.WithWorkers(t.Context(), 1), e.Graphs)
 	if err != nil {
 		t.Fatal(err)
@@ -156,7 +333,7 @@ func (e *Expect) workers(t *testing.T, f kernel.Fitted, k *kernel.Matrix) {
 	}
 }
 
-func (e *Expect) cancel(t *testing.T, f kernel.Fitted) {
+func (e *Expect) cancel(t *testing.T, f *kernel.Fitted) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := e.Kernel.Fit(ctx, e.Graphs); err != nil && !errors.Is(err, context.Canceled) {
@@ -167,6 +344,17 @@ func (e *Expect) cancel(t *testing.T, f kernel.Fitted) {
 	}
 	if _, err := f.Cross(ctx, e.Graphs); !errors.Is(err, context.Canceled) {
 		t.Errorf("Cross: %v, want context.Canceled", err)
+	}
+	if _, err := f.Transform(ctx, e.Graphs); !errors.Is(err, context.Canceled) {
+		t.Errorf("Transform: %v, want context.Canceled", err)
+	}
+	n := f.Train.Len()
+	if err := f.Fill(ctx, make([]float64, n*n), n, kernel.Block{A: f.Train, I1: n, B: f.Train, J1: n}); !errors.Is(err, context.Canceled) {
+		t.Errorf("Fill: %v, want context.Canceled", err)
+	}
+	put := func(int, int, *kernel.Matrix) error { return nil }
+	if err := kernel.Blocks(ctx, f.Map, f.Train, f.Train, put); !errors.Is(err, context.Canceled) {
+		t.Errorf("Blocks: %v, want context.Canceled", err)
 	}
 }
 

@@ -14,48 +14,50 @@ import (
 type Spy struct {
 	mu    sync.Mutex
 	Fits  [][]*graph.Graph
-	Cross [][2][]*graph.Graph // graphs of Fit, graphs of Cross
+	Cross [][2][]*graph.Graph // graphs of Fit, graphs that are transformed afterwards
 	Scale float64
 }
 
-// Name implements kernel.Kernel, as String, Validate and Fit do.
+// Name implements kernel.Kernel, as String, Validate, Fit and Decode do.
 func (k *Spy) Name() string    { return "spy" }
 func (k *Spy) String() string  { return fmt.Sprintf("spy %g", k.Scale) }
 func (k *Spy) Validate() error { return nil }
 
 // Fit records the graphs.
-func (k *Spy) Fit(_ context.Context, graphs []*graph.Graph) (kernel.Fitted, error) {
+func (k *Spy) Fit(_ context.Context, graphs []*graph.Graph) (*kernel.Fitted, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.Fits = append(k.Fits, graphs)
-	return &spyFit{k, graphs}, nil
+	return &kernel.Fitted{Map: spyMap{k, graphs}, Train: &kernel.Graphs{List: graphs}}, nil
 }
 
-type spyFit struct {
+// Decode returns a map that was fitted to no graphs.
+func (k *Spy) Decode([]byte) (kernel.Map, error) { return spyMap{k, nil}, nil }
+
+type spyMap struct {
 	k      *Spy
 	graphs []*graph.Graph
 }
 
-func (f *spyFit) value(a, b *graph.Graph) float64 {
-	d := float64(a.N()-b.N()) / f.k.Scale
-	return math.Exp(-d * d)
+func (m spyMap) Transform(_ context.Context, graphs []*graph.Graph) (kernel.Features, error) {
+	m.k.mu.Lock()
+	defer m.k.mu.Unlock()
+	m.k.Cross = append(m.k.Cross, [2][]*graph.Graph{m.graphs, graphs})
+	return &kernel.Graphs{List: graphs}, nil
 }
 
-func (f *spyFit) matrix(rows []*graph.Graph) *kernel.Matrix {
-	m := kernel.NewMatrix(len(rows), len(f.graphs))
-	for i, a := range rows {
-		for j, b := range f.graphs {
-			m.Set(i, j, f.value(a, b))
+func (m spyMap) Fill(ctx context.Context, dst []float64, stride int, b kernel.Block) error {
+	for i, g := range b.A.(*kernel.Graphs).List[b.I0:b.I1] {
+		for j, h := range b.B.(*kernel.Graphs).List[b.J0:b.J1] {
+			d := float64(g.N()-h.N()) / m.k.Scale
+			dst[i*stride+j] = math.Exp(-d * d)
 		}
 	}
-	return m
+	return ctx.Err()
 }
 
-func (f *spyFit) Gram(context.Context) (*kernel.Matrix, error) { return f.matrix(f.graphs), nil }
-
-func (f *spyFit) Cross(_ context.Context, graphs []*graph.Graph) (*kernel.Matrix, error) {
-	f.k.mu.Lock()
-	defer f.k.mu.Unlock()
-	f.k.Cross = append(f.k.Cross, [2][]*graph.Graph{f.graphs, graphs})
-	return f.matrix(graphs), nil
+func (m spyMap) Join(parts ...kernel.Features) kernel.Features { return kernel.JoinGraphs(parts...) }
+func (m spyMap) AppendBinary(b []byte) ([]byte, error)         { return b, nil }
+func (m spyMap) DecodeFeatures(data []byte) (kernel.Features, error) {
+	return kernel.DecodeGraphs(data)
 }

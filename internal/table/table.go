@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -28,6 +29,12 @@ func (t *Table) Add(cells ...string) { t.Rows = append(t.Rows, cells) }
 // Names lose their ends where the table is too wide.
 func (t *Table) Write(w io.Writer, indent string) error {
 	rows := slices.Concat([][]string{t.Header}, t.Rows)
+	for i, row := range rows {
+		rows[i] = make([]string, len(row))
+		for c, cell := range row {
+			rows[i][c] = line(cell)
+		}
+	}
 	width, number := make([]int, len(t.Header)), t.Numbers()
 	total := len(indent) - 2
 	for c := range width {
@@ -39,15 +46,15 @@ func (t *Table) Write(w io.Writer, indent string) error {
 	width[0] = min(width[0], max(8, width[0]-max(0, total-Width)))
 	var b strings.Builder
 	for _, row := range rows {
-		line := fmt.Sprintf("%s%-*s", indent, width[0], Clip(row[0], width[0]))
+		text := fmt.Sprintf("%s%-*s", indent, width[0], Clip(row[0], width[0]))
 		for c := 1; c < len(row); c++ {
 			if number[c] {
-				line += fmt.Sprintf("  %*s", width[c], row[c])
+				text += fmt.Sprintf("  %*s", width[c], row[c])
 			} else {
-				line += fmt.Sprintf("  %-*s", width[c], row[c])
+				text += fmt.Sprintf("  %-*s", width[c], row[c])
 			}
 		}
-		b.WriteString(strings.TrimRight(line, " ") + "\n")
+		b.WriteString(strings.TrimRight(text, " ") + "\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -87,7 +94,37 @@ func (t *Table) WriteMarkdown(w io.Writer) error {
 
 // Escape keeps names from being read as Markdown.
 func Escape(s string) string {
-	return strings.NewReplacer("|", `\|`, "*", `\*`, "_", `\_`, "<", "&lt;", "\n", " ").Replace(s)
+	return strings.NewReplacer("|", `\|`, "*", `\*`, "_", `\_`, "<", "&lt;", "\n", " ").Replace(Visible(s))
+}
+
+// Visible returns a text with its control characters written as in Go: `\x1b` for the character with
+// which commands to a terminal begin. So are bytes that are not UTF-8, and characters that change the
+// direction of writing. Line ends and tabs stay.
+func Visible(s string) string {
+	var b strings.Builder
+	kept := 0 // s[:kept] is in b
+	for i, c := range s {
+		_, size := utf8.DecodeRuneInString(s[i:])
+		var shown string
+		switch {
+		case c == utf8.RuneError && size == 1:
+			shown = fmt.Sprintf(`\x%02x`, s[i])
+		case c == '\n', c == '\t':
+			continue
+		case unicode.IsControl(c), unicode.Is(unicode.Bidi_Control, c):
+			shown = strings.Trim(strconv.QuoteRuneToASCII(c), "'")
+		default:
+			continue
+		}
+		b.WriteString(s[kept:i] + shown)
+		kept = i + size
+	}
+	return b.String() + s[kept:]
+}
+
+// line is Visible for a text that must stay on one line.
+func line(s string) string {
+	return strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(Visible(s))
 }
 
 // Wrap breaks a text at spaces so that lines keep to the width. The first begins behind something
@@ -110,15 +147,9 @@ func Wrap(s string, at, indent int) string {
 	return b.String()
 }
 
-// Clip shortens a text to n characters. A line end becomes a question mark, because it would break
-// a table.
+// Clip shortens a text to n characters, on one line and as Visible shows it.
 func Clip(s string, n int) string {
-	r := []rune(s)
-	for i, c := range r {
-		if c < ' ' || c == 0x7f {
-			r[i] = '?'
-		}
-	}
+	r := []rune(line(s))
 	if len(r) > n {
 		return string(r[:n-1]) + "…"
 	}

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -44,8 +45,36 @@ func TestClip(t *testing.T) {
 	if got := Clip("äöü\nß", 4); got != "äöü…" {
 		t.Errorf("%q", got)
 	}
-	if got := Clip("a\nb", 4); got != "a?b" {
+	if got := Clip("a\nb", 4); got != `a\nb` {
 		t.Errorf("%q", got)
+	}
+}
+
+// What data say to a terminal is shown, not sent.
+func TestVisible(t *testing.T) {
+	for s, want := range map[string]string{
+		"":                            "",
+		"plain, ä µ 水 – \n\tline two": "plain, ä µ 水 – \n\tline two",
+		"\x1b[2J\x1b]0;title\a":       `\x1b[2J\x1b]0;title\a`,
+		"a\rb\x7f\x00":                `a\rb\x7f\x00`,
+		"\u009b31m":                   `\u009b31m`,
+		"\x9b31m\xff":                 `\x9b31m\xff`,
+		"\u202eabc\u2066":             `\u202eabc\u2066`,
+		"\ufffd":                      "\ufffd",
+		"'":                           "'",
+	} {
+		if got := Visible(s); got != want {
+			t.Errorf("%q: %q, want %q", s, got, want)
+		}
+	}
+	var b strings.Builder
+	x := &Table{Header: []string{"name", "\x1b[1m"}}
+	x.Add("\x1b[2J", "a\nb\tc")
+	if err := errors.Join(x.Write(&b, ""), x.WriteMarkdown(&b)); err != nil {
+		t.Fatal(err)
+	}
+	if want := "name     \\x1b[1m\n\\x1b[2J  a\\nb\\tc\n| name | \\x1b[1m |\n|---|---|\n| \\x1b[2J | a b\tc |\n"; b.String() != want {
+		t.Errorf("%q, want %q", b.String(), want)
 	}
 }
 

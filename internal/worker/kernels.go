@@ -183,14 +183,14 @@ func diagonal(ctx context.Context, m *model.Model, graphs []*graph.Graph, n int)
 	if len(m.Kernel.Factors) != 1 {
 		return nil, fmt.Errorf("%s: only single kernels have raw values", m.Kernel.Sum)
 	}
-	f, err := m.Kernel.Factors[0].Fitted(ctx)
+	a, err := m.Kernel.Transform(ctx, graphs)
 	if err != nil {
 		return nil, err
 	}
-	if d, ok := f.(interface {
-		Diagonal(context.Context, []*graph.Graph) ([]float64, error)
+	if d, ok := m.Kernel.Factors[0].Known().Map.(interface {
+		Diagonal(a kernel.Features) []float64
 	}); ok {
-		return d.Diagonal(ctx, graphs)
+		return d.Diagonal(m.Kernel.Factor(a, 0)), nil
 	}
 	return slices.Repeat([]float64{1}, n), nil // multiscale kernels are normalised by definition
 }

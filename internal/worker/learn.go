@@ -52,7 +52,7 @@ func (c *call) train(args trainArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.Targets, m.Nearest, m.Created, m.Classes = args.Targets, model.Percentiles(gram), args.Created, args.Classes
+	m.Targets, m.Nearest, m.Created, m.Classes = args.Targets, model.Percentiles(model.Nearest(gram)), args.Created, args.Classes
 	targets := svm.Targets{Values: args.Values, Weights: args.Weights}
 	if args.Classes != nil {
 		targets.Labels = args.Labels
@@ -161,12 +161,7 @@ type predictArgs struct {
 
 // deviations puts those of the values of graphs into the answer.
 func (c *call) deviations(graphs []*graph.Graph, cross *kernel.Matrix) (err error) {
-	if c.fitted.posterior == nil {
-		if c.fitted.posterior, err = c.fitted.model.Posterior(c.ctx); err != nil {
-			return err
-		}
-	}
-	d, err := c.fitted.posterior.Deviations(c.ctx, graphs, cross)
+	d, err := c.fitted.model.Deviations(c.ctx, graphs, cross)
 	if err == nil {
 		c.put("deviation", d, len(d))
 	}

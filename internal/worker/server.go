@@ -33,8 +33,6 @@ type fitted struct {
 	model *model.Model
 	basis *nystrom.Basis
 	work  kernel.Work
-
-	posterior *model.Posterior // of a Gaussian process, once deviations were asked for
 }
 
 // server answers the requests of one parent.

@@ -1,0 +1,247 @@
+package choose
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/metrics"
+	"github.com/mlgkernel/mlg/svm"
+)
+
+// exactMost is the largest number of graphs whose kernel matrix is factorised. The matrices of more are
+// kept in single precision, and learners solve by conjugate gradients. Tests change it.
+var exactMost = 4096
+
+// heldOutFolds is the number of folds by which graphs are held out where there are more.
+const heldOutFolds = 5
+
+// ridgesTried is the number of ridges that are tried on all graphs: one below the best of a sample, that,
+// and two above it, because more graphs want more.
+const ridgesTried = 4
+
+// all is a plan's kernel on all its graphs, where the choice looked at a sample.
+type all struct {
+	*choice
+	plan   *Plan
+	gram   *kernel.Matrix   // of up to exactMost graphs
+	solver *svm.RidgeSolver // of more
+	folds  []int            // by graph, of the estimate
+	// held has, by ridge, what is predicted for graphs that were held out, as svm.Learner.Values has it.
+	held []*kernel.Matrix
+}
+
+// finish finds the ridge and the estimate of a plan on all graphs.
+func (c *choice) finish(ctx context.Context, p *Plan) error {
+	x := &all{choice: c, plan: p}
+	sum, err := c.all.Fit(ctx, p.Kernel())
+	if err != nil {
+		return err
+	}
+	train, err := sum.Train(ctx)
+	if err != nil {
+		return err
+	}
+	splits, err := c.Targets.Deal(heldOutFolds, 1, c.Options.Seed)
+	if err != nil {
+		return err
+	}
+	x.folds = splits.Fold[0]
+	grid := c.Options.Ridge
+	at := max(0, min(slices.Index(grid, p.Parameter)-1, len(grid)-ridgesTried))
+	ridges := grid[at:min(len(grid), at+ridgesTried)]
+	if train.Len() <= exactMost {
+		err = x.factorise(ctx, sum, train, ridges)
+	} else {
+		err = x.iterate(ctx, sum, train, ridges)
+	}
+	if err != nil {
+		return err
+	}
+	best := x.bestRidge()
+	if best < 0 {
+		return fmt.Errorf("%w for all ridges from %g to %g", svm.ErrDefinite, ridges[0], ridges[len(ridges)-1])
+	}
+	p.Parameter = ridges[best]
+	p.Estimate = x.estimate(x.held[best])
+	p.Procedures[0].Estimate = p.Estimate
+	p.learn = func(ctx context.Context) (*svm.Learner, error) { return x.learn(ctx, x.held[best]) }
+	return nil
+}
+
+// bestRidge returns the ridge whose predictions lose least, −1 if all are too small for the matrix. For
+// classes it is the largest one that does not lose more than that by a standard error: the log loss is
+// flat, because calibration makes up for a small ridge, and the order of graphs is better with a larger
+// one.
+func (x *all) bestRidge() int {
+	best := -1
+	losses := make([][]float64, len(x.held))
+	for k, held := range x.held {
+		if held == nil {
+			continue
+		}
+		losses[k] = x.Targets.losses(x.graphs(), x.prediction(held))
+		if best < 0 || metrics.Mean(losses[k]) < metrics.Mean(losses[best]) {
+			best = k
+		}
+	}
+	if best < 0 || x.Targets.Regression() {
+		return best
+	}
+	for k := len(losses) - 1; k > best; k-- {
+		if losses[k] == nil {
+			continue
+		}
+		more := make([]float64, len(losses[k]))
+		for i, v := range losses[k] {
+			more[i] = v - losses[best][i]
+		}
+		if metrics.Mean(more) <= standardError(more) {
+			return k
+		}
+	}
+	return best
+}
+
+// graphs returns the positions of all graphs.
+func (x *all) graphs() []int { return x.everything.graphs }
+
+// factorise finds what is predicted for every graph from all others.
+func (x *all) factorise(ctx context.Context, sum kernel.Map, train kernel.Features, ridges []float64) (err error) {
+	if x.gram, err = kernel.Between(ctx, sum, train, train); err != nil {
+		return err
+	}
+	x.plan.Gram = x.gram
+	for _, ridge := range ridges {
+		opt := svm.DefaultOptions()
+		opt.Kind, opt.LeaveOneOut = svm.KernelRidge, true
+		path, err := x.Targets.Train(ctx, svm.Full(x.gram), []float64{ridge}, opt)
+		switch {
+		case err == nil:
+			x.held = append(x.held, path[0].LeaveOneOut)
+		case isDefinite(err):
+			x.held = append(x.held, nil)
+		default:
+			return err
+		}
+	}
+	return nil
+}
+
+// iterate finds what is predicted for the graphs of every fold from the others.
+func (x *all) iterate(ctx context.Context, sum kernel.Map, train kernel.Features, ridges []float64) error {
+	tiles, err := svm.NewTiles(ctx, sum, train)
+	if err != nil {
+		return err
+	}
+	x.plan.Nearest = tiles.Nearest()
+	if x.solver, err = svm.NewRidgeSolver(ctx, tiles, svm.DefaultRidgeOptions()); err != nil {
+		return err
+	}
+	targets := x.targets()
+	columns, err := targets.Columns()
+	if err != nil {
+		return err
+	}
+	held, _, err := x.solver.HeldOut(ctx, columns, x.folds, ridges, nil)
+	for _, h := range held {
+		x.held = append(x.held, targets.Scores(h))
+	}
+	return err
+}
+
+func (x *all) targets() svm.Targets {
+	return svm.Targets{Labels: x.Targets.Labels, Values: x.Targets.Values}
+}
+
+// prediction reads what was predicted for graphs that were held out.
+func (x *all) prediction(held *kernel.Matrix) Prediction {
+	if x.Targets.Regression() {
+		return Prediction{Values: held.Data}
+	}
+	p := Prediction{Labels: make([]int, held.Rows), Scores: make([][]float64, held.Rows)}
+	for i := range held.Rows {
+		row := held.Row(i)
+		p.Labels[i], p.Scores[i] = slices.Index(row, slices.Max(row)), row
+	}
+	return p
+}
+
+// estimate says how good predictions for graphs that were held out are. A sample of them took part in
+// the choice of kernels. It has most of a rare class, so it cannot be left out.
+func (x *all) estimate(held *kernel.Matrix) Estimate {
+	all := x.prediction(held)
+	folds := make([][]int, heldOutFolds)
+	for i, f := range x.folds {
+		folds[f] = append(folds[f], i)
+	}
+	predictions := make([]Prediction, len(folds))
+	for f, graphs := range folds {
+		predictions[f] = all.at(graphs)
+	}
+	method := fmt.Sprintf("%d-fold cross-validation", heldOutFolds)
+	if x.gram != nil {
+		method = "leave-one-out"
+	}
+	method += fmt.Sprintf(" of all graphs; %d of them took part in the choice of kernels", len(x.everything.sample))
+	if !x.Targets.Regression() {
+		e := x.classEstimate(folds, predictions)
+		e.Method = method
+		return e
+	}
+	return x.valueEstimate(folds, predictions, method)
+}
+
+// valueEstimate returns the error of values.
+func (x *all) valueEstimate(folds [][]int, predictions []Prediction, method string) Estimate {
+	var scores, weight []float64
+	for f, graphs := range folds {
+		scores, weight = append(scores, x.Targets.score(Squared, graphs, predictions[f])), append(weight, float64(len(graphs)))
+	}
+	e := Estimate{Measure: "rmse", Value: math.Sqrt(max(0, -weightedMean(scores, weight))), Deviation: standardError(scores), Method: method}
+	if e.Value > 0 { // d√x = dx/(2√x)
+		e.Deviation /= 2 * e.Value
+	}
+	return e
+}
+
+// learn trains the learner of the plan on all graphs.
+func (x *all) learn(ctx context.Context, held *kernel.Matrix) (*svm.Learner, error) {
+	targets := x.targets()
+	if !x.Targets.Regression() && held.Cols == 2 { // as HeldOut returned it
+		first := kernel.NewMatrix(held.Rows, 1)
+		for i := range held.Rows {
+			first.Data[i] = held.At(i, 0)
+		}
+		held = first
+	}
+	l, _, err := x.solver.Learn(ctx, targets, x.plan.Parameter, held, x.plan.Probability)
+	return l, err
+}
+
+// Bytes returns about the memory that a choice among some kernels for n graphs takes: the matrices of
+// kernels on the graphs that are scored, what trainings on them take, and the matrix of the sum on all
+// graphs with what learns from it.
+func (o *Options) Bytes(n, kernels, workers int) int64 {
+	scored := int64(n)
+	if o.LeaveOneOut {
+		scored = int64(min(n, o.Examples))
+	}
+	held := int64(1)
+	if len(o.Combinations) > 0 {
+		held = int64(kernels)
+	}
+	const copies = 3 // of a matrix that a training makes
+	sample := 8 * scored * scored * (held + copies*int64(workers))
+	all := 8 * int64(n) * int64(n) * copies
+	if scored < int64(n) && o.Learner == svm.KernelRidge && n > exactMost {
+		const sides = 8 * heldOutFolds * ridgesTried // vectors of conjugate gradients
+		all = svm.TilesBytes(n) + int64(n)*(4*int64(svm.DefaultRidgeOptions().Landmarks)+8*sides)
+	} else if scored == int64(n) {
+		all = 8 * int64(n) * int64(n)
+	}
+	const features = 40_000 // bytes that the default kernels keep of a molecule
+	return max(sample, all) + features*int64(n)
+}

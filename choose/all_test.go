@@ -1,0 +1,175 @@
+package choose
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/mlgkernel/mlg/baseline"
+	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/internal/graphtest"
+	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/svm"
+)
+
+// learnable returns graphs whose targets depend on their labels and edges: one class in eight graphs is
+// rare, or the targets are values.
+func learnable(n int, values bool) *dataset.Dataset {
+	r := graphtest.Rand(31)
+	ds := &dataset.Dataset{Name: "learnable"}
+	for i := range n {
+		g := graphtest.Random(r, graphtest.Options{N: 6 + r.IntN(6), Edge: 0.3, Labels: 3})
+		value := float64(2*g.M()) + r.NormFloat64()
+		for v := range g.N() {
+			if g.Label(v) == g.Label(0) {
+				value += 2
+			}
+		}
+		target := fmt.Sprint(value)
+		if !values {
+			target = "common"
+			if value > 30 {
+				target = "rare"
+			}
+		}
+		ds.Graphs = append(ds.Graphs, g.With(fmt.Sprint(i), target))
+	}
+	return ds
+}
+
+// counting returns candidates of which two are marked to be taken for many graphs.
+func counting() []Candidate {
+	oa := baseline.DefaultWL()
+	oa.Variant, oa.H = baseline.Assignment, 2
+	a, b, c := single("wl-oa", oa), single("sp", baseline.DefaultShortestPath()), single("labels", baseline.DefaultHistogram())
+	a.Counts, b.Counts = true, true
+	return []Candidate{a, b, c}
+}
+
+// Learning by conjugate gradients finds what factors of the whole matrix find, for classes and values.
+func TestManyGraphs(t *testing.T) {
+	defer func(n int) { exactMost = n }(exactMost)
+	for _, values := range []bool{false, true} {
+		ds := learnable(420, values)
+		o := DefaultOptions()
+		o.ForCandidates()
+		o.Examples = 120
+		var plans []*Plan
+		var learners []*svm.Learner
+		for _, most := range []int{4096, 200} {
+			exactMost = most
+			p, err := Choose(t.Context(), ds, counting(), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if (p.Gram == nil) != (most == 200) || (p.Nearest == nil) != (most == 4096) {
+				t.Fatalf("values %v: Gram %v, Nearest %v", values, p.Gram != nil, p.Nearest != nil)
+			}
+			var view svm.View
+			if p.Gram != nil {
+				view = svm.Full(p.Gram)
+			}
+			l, _, err := p.Learn(t.Context(), view)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := l.Validate(); err != nil {
+				t.Fatal(err)
+			}
+			plans, learners = append(plans, p), append(learners, l)
+		}
+		exact, many := plans[0], plans[1]
+		if math.Abs(exact.Estimate.Value-many.Estimate.Value) > 0.05*exact.Estimate.Value || exact.Estimate.Measure != many.Estimate.Measure {
+			t.Errorf("values %v: estimates %+v and %+v", values, exact.Estimate, many.Estimate)
+		}
+		if exact.Parameter != many.Parameter {
+			t.Logf("ridges %v and %v", exact.Parameter, many.Parameter)
+			continue
+		}
+		cross := svm.Full(exact.Gram).Select([]int{0, 7, 100}, nil)
+		a, err := learners[0].Values(cross)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := learners[1].Values(cross)
+		if err != nil {
+			t.Fatal(err)
+		}
+		scale := 1.0
+		if values {
+			_, _, scale = svm.StandardScores(exact.Values)
+		}
+		for i := range 3 {
+			// Offsets of classes come from other predictions, so only differences are compared.
+			if d := math.Abs((a.At(i, 0) - a.At(0, 0)) - (b.At(i, 0) - b.At(0, 0))); d > 0.02*scale {
+				t.Errorf("values %v: predictions %v and %v", values, a.Data, b.Data)
+			}
+		}
+		if values {
+			x, y := learners[0].Process, learners[1].Process
+			if x == nil || y == nil || math.Abs(x.Scale/y.Scale-1) > 0.3 {
+				t.Errorf("processes %+v and %+v", x, y)
+			}
+		}
+	}
+}
+
+// A sample has a quarter of the rare class, and the other class in proportion; all of a very rare one.
+func TestSampleSeesTheRareClass(t *testing.T) {
+	var graphs []*graph.Graph
+	for i := range 1000 {
+		target := "common"
+		if i%50 == 0 {
+			target = "rare"
+		}
+		graphs = append(graphs, graphtest.Path(2).With(fmt.Sprint(i), target))
+	}
+	ds := &dataset.Dataset{Graphs: graphs}
+	for _, x := range []struct{ examples, rare int }{{40, 10}, {80, 20}, {400, 20}} {
+		o := quick(4)
+		o.Examples = x.examples
+		c := chooserOf(t, ds, &o)
+		s := c.TrainingPart(0, 4).sample
+		rare := 0
+		for _, i := range s {
+			if c.Targets.Classes[c.Targets.Labels[i]] == "rare" {
+				rare++
+			}
+		}
+		if len(s) != x.examples || rare < x.rare || rare > x.rare+1 || !slices.IsSorted(s) || len(slices.Compact(slices.Clone(s))) != len(s) {
+			t.Errorf("%d of %d graphs are rare, want about %d of %d", rare, len(s), x.rare, x.examples)
+		}
+	}
+}
+
+// The loss of a sample is that of all graphs: a class of which it has too many counts less.
+func TestLosses(t *testing.T) {
+	targets := &Targets{Classes: []string{"a", "b"}, Labels: []int{0, 0, 0, 0, 0, 0, 0, 1}}
+	p := Prediction{Labels: []int{0, 1}, Scores: [][]float64{{1, -1}, {-1, 1}}}
+	loss := targets.losses([]int{0, 7}, p)
+	if ratio := loss[0] / loss[1]; math.Abs(ratio-7) > 1e-6 { // 7/8 ÷ ½ and 1/8 ÷ ½
+		t.Errorf("losses %v, want the first 7 times the second", loss)
+	}
+	values := &Targets{Values: []float64{1, 2, 4}}
+	if got := values.losses([]int{2, 0}, Prediction{Values: []float64{1, 1}}); got[0] != 9 || got[1] != 0 {
+		t.Errorf("squared errors %v", got)
+	}
+}
+
+// The memory that is announced grows with the square of the graphs, by a quarter of what double precision
+// would take where there are many.
+func TestBytes(t *testing.T) {
+	o := DefaultOptions()
+	o.ForCandidates()
+	for _, n := range []int{1000, 4000, 33_000, 100_000} {
+		got := float64(o.Bytes(n, 42, 2))
+		if n > exactMost && !(got > 2*float64(n)*float64(n) && got < 4*float64(n)*float64(n)+1e9) {
+			t.Errorf("%d graphs: %.3g bytes", n, got)
+		}
+	}
+	if kernel.Available() < 0 {
+		t.Error("less than no memory")
+	}
+}

@@ -1,0 +1,128 @@
+package evaluate
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/mlgkernel/mlg/choose"
+	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/internal/file"
+)
+
+// A damaged file of a run is noticed, and its part is computed again: the report stays the same, and
+// the file is whole again.
+func TestFlippedBits(t *testing.T) {
+	classes := dataset.Scales(16, 1)
+	for name, c := range map[string]struct {
+		ds     *dataset.Dataset
+		change func(*Options)
+	}{
+		"classes":  {classes, func(*Options) {}},
+		"values":   {numbered(classes), func(*Options) {}},
+		"reported": {classes, func(o *Options) { o.OnReported = true }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := quick(4, 1)
+			c.change(&o)
+			o.Folder = t.TempDir()
+			var mu sync.Mutex
+			var damaged []string
+			o.Damaged = func(path string, err error) {
+				mu.Lock()
+				defer mu.Unlock()
+				damaged = append(damaged, path)
+			}
+			run := func() *Report {
+				t.Helper()
+				r, err := Run(t.Context(), c.ds, []choose.Candidate{single("wl", wl(2))}, o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return r
+			}
+			whole := run()
+			if again := run(); !reflect.DeepEqual(again, whole) || damaged != nil {
+				t.Fatalf("whole files give something else; damaged: %v", damaged)
+			}
+			files, err := filepath.Glob(filepath.Join(o.Folder, "*"))
+			if err != nil || len(files) != 2 {
+				t.Fatalf("files %v, %v, want 2", files, err)
+			}
+			for _, path := range files {
+				good, err := os.ReadFile(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				bad := [][]byte{nil, good[:len(good)/2], append(bytes.Clone(good), 0)}
+				for at := 0; at < len(good); at += len(good)/12 + 1 {
+					flipped := bytes.Clone(good)
+					flipped[at] ^= 4
+					bad = append(bad, flipped)
+				}
+				for i, b := range bad {
+					if err := os.WriteFile(path, b, 0o666); err != nil {
+						t.Fatal(err)
+					}
+					damaged = nil
+					if got := run(); !reflect.DeepEqual(got, whole) {
+						t.Fatalf("damage %d changes the report", i)
+					}
+					if len(damaged) != 1 || damaged[0] != path {
+						t.Errorf("damage %d: reported %v, want %s", i, damaged, path)
+					}
+					if now, err := os.ReadFile(path); err != nil || !bytes.Equal(now, good) {
+						t.Errorf("damage %d: the file was not written again, %v", i, err)
+					}
+				}
+			}
+		})
+	}
+}
+
+// Numbers that a checksum confirms are checked too: they would be used as positions.
+func TestFolderRanges(t *testing.T) {
+	ds := dataset.Scales(16, 1)
+	o := quick(4, 1)
+	o.Folder = t.TempDir()
+	var found []string
+	o.Damaged = func(path string, err error) { found = append(found, err.Error()) }
+	run := func() *Report {
+		t.Helper()
+		r, err := Run(t.Context(), ds, []choose.Candidate{single("wl", wl(2))}, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	whole := run()
+	files, _ := filepath.Glob(filepath.Join(o.Folder, "*"))
+	good, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	sections, err := file.Decode(good, folderKind, folderVersion)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(sections[0].Data)
+	for _, c := range [][2]string{{`"best":`, `"best":9`}, {`"best":`, `"best":-1`}, {`"labels":[`, `"labels":[7,`}, {`"labels":[`, `"labels":[-1`},
+		{`"inner":[`, `"inner":[[],`}, {`"scores":[[`, `"scores":[[0.5,`}, {`"folds":[`, `"folds":[{},`}, {`"folds"`, `"holds"`}, {`{`, ``}} {
+		changed := strings.Replace(text, c[0], c[1], 1)
+		var b bytes.Buffer
+		if changed == text || file.Encode(&b, folderKind, folderVersion, []file.Section{{Name: "results", Data: []byte(changed)}}) != nil {
+			t.Fatalf("%s is not there:\n%s", c[0], text)
+		}
+		if err := os.WriteFile(files[0], b.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		found = nil
+		if got := run(); !reflect.DeepEqual(got, whole) || len(found) != 1 {
+			t.Errorf("%s: another report, or reported %q", c[1], found)
+		}
+	}
+}
