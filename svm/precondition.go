@@ -9,7 +9,7 @@ import (
 	"github.com/mlgkernel/mlg/kernel"
 )
 
-// factor is a Nyström approximation K ≈ FFᵀ in single precision: with C the columns of K of m
+// lowRank is a Nyström approximation K ≈ FFᵀ in single precision: with C the columns of K of m
 // landmarks and K_mm = LLᵀ their rows,
 //
 //	F = C L⁻ᵀ.
@@ -18,20 +18,20 @@ import (
 // by Woodbury's identity
 //
 //	P = D F Fᵀ D + λI,   P⁻¹v = (v − D F (λI + FᵀD²F)⁻¹ FᵀDv)/λ.
-type factor struct {
+type lowRank struct {
 	grid      // F
 	landmarks int
 }
 
-// newFactor computes F for landmarks at equal distances, n·m² operations.
-func newFactor(ctx context.Context, t *Tiles, landmarks int) (*factor, error) {
+// newLowRank computes F for landmarks at equal distances, n·m² operations.
+func newLowRank(ctx context.Context, t *Tiles, landmarks int) (*lowRank, error) {
 	n, m := t.rows, landmarks
 	at := spaced(n, m)
 	l, err := factorLandmarks(ctx, t, at)
 	if err != nil {
 		return nil, err
 	}
-	f := &factor{newGrid(n, m), m}
+	f := &lowRank{newGrid(n, m), m}
 	meter := kernel.NewMeter(ctx, "landmarks", tileCount(n))
 	return f, kernel.Each(ctx, tileCount(n), 1, func(_, strip int) error {
 		defer meter.Add(1)
@@ -93,7 +93,7 @@ func factorLandmarks(ctx context.Context, t *Tiles, at []int) ([]float64, error)
 
 // grams returns the lower triangle of FᵀWF over each group of examples, with their weights, nil for
 // ones, on the diagonal of W. It takes n·m² operations for all groups together.
-func (f *factor) grams(ctx context.Context, groups [][]int, weights []float64) ([]*kernel.Matrix, error) {
+func (f *lowRank) grams(ctx context.Context, groups [][]int, weights []float64) ([]*kernel.Matrix, error) {
 	const width = dense.PanelWidth
 	m := f.landmarks
 	out := make([]*kernel.Matrix, len(groups))

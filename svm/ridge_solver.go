@@ -16,13 +16,21 @@ type RidgeOptions struct {
 	// Landmarks is the rank of the preconditioner. At most an eighth of the examples are used. More
 	// landmarks make fewer iterations.
 	Landmarks int `want:"at least 1"`
-	// Tolerance ends the iterations of a system: its residual, relative to the right-hand side.
+	// Tolerance ends the iterations of a system (DKD + λI)u = Dz: its residual, relative to Dz. The
+	// predictions DKDu of training examples then are wrong by no more than the residual, since no
+	// eigenvalue of DKD(DKD + λI)⁻¹ exceeds 1.
 	Tolerance float64 `want:"positive"`
-	// MaxIterations bounds the iterations of a system.
+	// MaxIterations bounds the iterations of a system. It ends there with the residual that it has,
+	// and Convergence counts it as open.
 	MaxIterations int `want:"at least 1"`
 }
 
-// DefaultRidgeOptions returns 1024 landmarks, a tolerance of 1e-3 and at most 100 iterations.
+// DefaultRidgeOptions returns 1024 landmarks, a tolerance of 1e-3 and at most 100 iterations. The
+// tolerance was chosen on 1500 random points in 2, 4 and 8 dimensions with the kernel exp(−|x−y|²)
+// and λ from 0.01 to 100. It changes predictions of held out points by up to 0.1 % of the standard
+// deviation of the targets (root of the mean square), and no error of prediction in its first three
+// digits. A tolerance of 1e-4 takes a quarter to a third more iterations. With λ = 1e-4 the points in
+// 4 and 8 dimensions need more than 100 iterations.
 func DefaultRidgeOptions() RidgeOptions {
 	return RidgeOptions{Landmarks: 1024, Tolerance: 1e-3, MaxIterations: 100}
 }
@@ -32,12 +40,12 @@ func DefaultRidgeOptions() RidgeOptions {
 // methods may be called concurrently.
 type RidgeSolver struct {
 	tiles   *Tiles
-	factor  *factor
+	lowRank *lowRank
 	options RidgeOptions
 }
 
 // NewRidgeSolver prepares the preconditioner, which all regressions share. It takes n·m² operations
-// and 4nm bytes for n examples and m landmarks.
+// and 4nm bytes for n examples and m landmarks. The kernel should be positive semi-definite.
 func NewRidgeSolver(ctx context.Context, t *Tiles, opt RidgeOptions) (*RidgeSolver, error) {
 	if err := kernel.CheckFields("svm", opt); err != nil {
 		return nil, err
@@ -45,7 +53,7 @@ func NewRidgeSolver(ctx context.Context, t *Tiles, opt RidgeOptions) (*RidgeSolv
 	if t.rows == 0 {
 		return nil, errors.New("svm: no examples")
 	}
-	f, err := newFactor(ctx, t, max(1, min(opt.Landmarks, t.rows/8)))
+	f, err := newLowRank(ctx, t, max(1, min(opt.Landmarks, t.rows/8)))
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +82,9 @@ func (s *RidgeSolver) Train(ctx context.Context, targets [][]float64, lambda flo
 // each example (row) from the examples of the other folds. folds[i] is the fold of example i. Folds
 // may be empty. Weights are as for Train.
 //
-// It keeps n numbers for every fold, ridge and target vector, and solves all at once.
+// All systems are solved together: one for every fold, ridge and target vector, and one more for every
+// fold and ridge. An iteration takes 2n² operations for each system. The solutions keep n numbers for
+// each.
 func (s *RidgeSolver) HeldOut(ctx context.Context, targets [][]float64, folds []int, lambdas, weights []float64) ([]*kernel.Matrix, Convergence, error) {
 	if len(folds) != s.tiles.rows {
 		return nil, Convergence{}, fmt.Errorf("svm: folds of %d examples, want %d", len(folds), s.tiles.rows)
@@ -151,7 +161,7 @@ func (s *RidgeSolver) train(ctx context.Context, targets [][]float64, groups, se
 	if err := s.check(targets, lambdas, weights); err != nil {
 		return nil, Convergence{}, err
 	}
-	grams, err := s.factor.grams(ctx, groups, weights)
+	grams, err := s.lowRank.grams(ctx, groups, weights)
 	if err != nil {
 		return nil, Convergence{}, err
 	}

@@ -158,7 +158,7 @@ func full(f Function, n int) []float64 {
 //
 //	|δβ| ≤ |E| |β| max(w)/λ.
 func TestRidgeSolver(t *testing.T) {
-	for _, n := range []int{300, 900} {
+	for _, n := range []int{300, 700} {
 		for _, single := range []bool{true, false} {
 			for _, weighted := range []bool{false, true} {
 				t.Run(fmt.Sprintf("n=%d/single=%v/weighted=%v", n, single, weighted), func(t *testing.T) {
@@ -188,7 +188,7 @@ func TestRidgeSolver(t *testing.T) {
 						if c.Open > 0 || c.Systems != 4 {
 							t.Errorf("λ = %g: %+v", lambda, c)
 						}
-						share := 1e-7 // of the tolerance, over λ
+						share := 100 * exactly // a residual makes a larger error, by the condition
 						if !single {
 							share += 0x1p-24 * norm(gram.Data) * most / lambda
 						}
@@ -219,7 +219,7 @@ func TestRidgeSolver(t *testing.T) {
 // The default tolerance changes predictions by little more than its share of the standard deviation of
 // the targets, as far as the iterations converge.
 func TestRidgeTolerance(t *testing.T) {
-	const n = 900
+	const n = 600
 	for _, dim := range []int{2, 4, 8} {
 		rng := rand.New(rand.NewPCG(uint64(dim), 73))
 		gram, points := pointGram(rng, n, dim, 3, true)

@@ -9,8 +9,8 @@ import (
 	"github.com/mlgkernel/mlg/kernel"
 )
 
-// Sizes of tiles: the double precision copy of stripRows rows of a tile stays in the second-level
-// cache while panels pass. More rows make fewer strips to share than a small matrix has workers.
+// Sizes of tiles. The double precision copy of stripRows rows of a tile stays in the second-level
+// cache while panels pass. With more rows a small matrix would have too few strips for its workers.
 const (
 	tileSide  = 256
 	stripRows = 128
@@ -204,17 +204,19 @@ func zeroTiles(n int) *Tiles {
 // put takes the values on and below the diagonal from row i0 and column j0 on.
 func (t *Tiles) put(i0, j0 int, values *kernel.Matrix) error {
 	for r := range values.Rows {
-		i := i0 + r
-		row := values.Row(r)
-		for c, v := range row[:max(0, min(len(row), i+1-j0))] {
-			j, single := j0+c, float32(v)
-			if notFinite(float64(single)) {
-				return fmt.Errorf("svm: Gram matrix: row %d, column %d is %v, want a number below %v", i, j, v, math.MaxFloat32)
-			}
+		i, row := i0+r, values.Row(r)
+		for j, end := j0, min(j0+len(row), i0+r+1); j < end; {
 			tile, _ := t.tile(i/tileSide, j/tileSide)
-			tile[i%tileSide*tileSide+j%tileSide] = single
-			if i/tileSide == j/tileSide { // a tile on the diagonal is whole
-				tile[j%tileSide*tileSide+i%tileSide] = single
+			diagonal := i/tileSide == j/tileSide
+			for stop := min(end, (j/tileSide+1)*tileSide); j < stop; j++ {
+				v := float32(row[j-j0])
+				if notFinite(float64(v)) {
+					return fmt.Errorf("svm: Gram matrix: row %d, column %d is %v, want a number below %v", i, j, row[j-j0], math.MaxFloat32)
+				}
+				tile[i%tileSide*tileSide+j%tileSide] = v
+				if diagonal { // such a tile is whole
+					tile[j%tileSide*tileSide+i%tileSide] = v
+				}
 			}
 		}
 	}
