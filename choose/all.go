@@ -29,7 +29,8 @@ type all struct {
 	gram   *kernel.Matrix   // of up to exactMost graphs
 	solver *svm.RidgeSolver // of more
 	folds  []int            // by graph, of the estimate
-	// held has, by ridge, what is predicted for graphs that were held out, as svm.Learner.Values has it.
+	// held has, by ridge, what is predicted for graphs that were held out, as svm.Learner.Values has it;
+	// nil for a ridge that is too small or was not tried.
 	held []*kernel.Matrix
 }
 
@@ -145,11 +146,25 @@ func (x *all) iterate(ctx context.Context, sum kernel.Map, train kernel.Features
 	if err != nil {
 		return err
 	}
-	held, _, err := x.solver.HeldOut(ctx, columns, x.folds, ridges, nil)
-	for _, h := range held {
-		x.held = append(x.held, targets.Scores(h))
+	// Small ridges take most iterations, and are not needed where larger ones lose less.
+	x.held = make([]*kernel.Matrix, len(ridges))
+	least := math.Inf(1)
+	for k, ridge := range slices.Backward(ridges) {
+		held, c, err := x.solver.HeldOut(ctx, columns, x.folds, []float64{ridge}, nil)
+		if err != nil {
+			return err
+		}
+		if c.Open > 0 { // not solved
+			break
+		}
+		x.held[k] = targets.Scores(held[0])
+		loss := metrics.Mean(x.Targets.losses(x.graphs(), x.prediction(x.held[k])))
+		if loss > least {
+			break
+		}
+		least = loss
 	}
-	return err
+	return nil
 }
 
 func (x *all) targets() svm.Targets {

@@ -136,7 +136,7 @@ func TestWrongContent(t *testing.T) {
 		{"meta", replace(`"base":""`, `"base":"degree"`), "section map: mlg base=degree samples=8 rank=3: base kernel labels, want degree"},
 		{"map", nil, "section map is missing"},
 		{"map", cut(8), "bytes, but"},
-		{"map", replace(`"base":"labels"`, `"base":"lab*ls"`), `base = "lab*ls"`},
+		{"map", replace(`"base":"labels"`, `"base":"lab*ls"`), `base kernel "lab*ls"`},
 		{"map", word(1, 1<<60), "a section of 1152921504606846976 bytes"},
 		{"train/features", nil, "train/features is missing"},
 		{"train/features", func([]byte) []byte { return nil }, "end early"},
