@@ -70,19 +70,26 @@ func (m *setMap) attribute(ctx context.Context, g *graph.Graph, others *vectors,
 	if others.anyLarge || painted.large != nil {
 		return graphError(0, errors.New("no slopes for so many features, want fewer refinements or smaller graphs"))
 	}
-	return m.spread(ctx, painted, &found, m.slopes(found.entries, others, slopes), out)
+	slope, err := m.slopes(ctx, found.entries, others, slopes)
+	if err != nil {
+		return err
+	}
+	return m.spread(ctx, painted, &found, slope, out)
 }
 
 // slopes returns ∂f/∂φ for the features φ of a graph.
-func (m *setMap) slopes(entries []entry, others *vectors, slopes []float64) []float64 {
+func (m *setMap) slopes(ctx context.Context, entries []entry, others *vectors, slopes []float64) ([]float64, error) {
 	sorted := vector{entries: slices.Clone(entries)}
 	sorted.sort()
 	self := m.selfSimilarity(sorted.entries)
 	one := vectorBuilder{vectors: vectors{start: []int{0}}}
 	one.add(&sorted, self)
 	weight := make([]float64, others.Len()) // ∂f/∂K(G, H_i): first K itself, then slope over K
-	sums := rowSums{weight: m.weights, minimum: m.minimum}
-	sums.fill(weight, one.build(len(m.weights)), 0, others, 0)
+	sums := tiler{weight: m.weights, minimum: m.minimum}
+	block := kernel.Block{A: one.build(len(m.weights)), I1: 1, B: others, J1: others.Len()}
+	if err := sums.fill(ctx, weight, others.Len(), block); err != nil {
+		return nil, err
+	}
 	total := 0.0
 	for i, k := range weight {
 		if k == 0 || slopes[i] == 0 {
@@ -103,7 +110,7 @@ func (m *setMap) slopes(entries []entry, others *vectors, slopes []float64) []fl
 		}
 		out[i] = m.weights[e.block] * (m.slope(e, others, weight) - total*own/self)
 	}
-	return out
+	return out, nil
 }
 
 // slope returns Σ_i w_i ∂K(G, H_i)/∂c(G) for a feature of G.
@@ -112,16 +119,22 @@ func (m *setMap) slope(e entry, others *vectors, w []float64) float64 {
 	if at == absent {
 		return 0
 	}
-	ix := others.index(m.minimum)
 	sum := 0.0
-	for k := ix.post[at]; k < ix.post[at+1]; k++ {
-		switch v := ix.value(k); {
-		case !m.minimum:
-			sum += w[ix.graph[k]] * v
-		case e.val < v:
-			sum += w[ix.graph[k]]
-		case e.val == v:
-			sum += w[ix.graph[k]] / 2
+	for s := 0; s*sectionGraphs < others.Len(); s++ {
+		sec, w := others.section(s), w[s*sectionGraphs:]
+		f, ok := slices.BinarySearch(sec.at, at)
+		if !ok {
+			continue
+		}
+		for k := sec.post[f]; k < sec.post[f+1]; k++ {
+			switch v := sec.value(k); {
+			case !m.minimum:
+				sum += w[sec.graph[k]] * v
+			case e.val < v:
+				sum += w[sec.graph[k]]
+			case e.val == v:
+				sum += w[sec.graph[k]] / 2
+			}
 		}
 	}
 	return sum

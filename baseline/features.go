@@ -45,14 +45,14 @@ type countMap struct {
 	recipe
 	name      string // of the kernel, for errors
 	colouring colouring
-	buffers   sync.Pool // of *rowWorker
+	buffers   sync.Pool // of *worker
 }
 
 var _ kernel.Map = (*countMap)(nil)
 
-// rowWorker holds what one goroutine needs to compare graphs.
-type rowWorker struct {
-	rowSums
+// worker holds what one goroutine needs to compare graphs.
+type worker struct {
+	tiler
 	compare compareFunc
 }
 
@@ -63,7 +63,7 @@ func newCountMap(k countKernel) *countMap {
 		m.weights = []float64{1}
 	}
 	m.buffers.New = func() any {
-		w := &rowWorker{rowSums: rowSums{weight: m.weights, minimum: m.minimum}}
+		w := &worker{tiler: tiler{weight: m.weights, minimum: m.minimum}}
 		if m.recipe.compare != nil {
 			w.compare = m.recipe.compare()
 		}
@@ -195,7 +195,7 @@ func (c *counter) features(ctx context.Context, g *graph.Graph, out *vector) (*c
 	return painted, self, c.checkSelf(self)
 }
 
-// selfSimilarity returns the kernel of a graph with itself, in the order of rowSums.
+// selfSimilarity returns the kernel of a graph with itself, in the order of tiles.
 func (m *countMap) selfSimilarity(entries []entry) float64 {
 	sum := 0.0
 	for b, w := range m.weights {
@@ -226,10 +226,12 @@ func (m *countMap) checkSelf(k float64) error {
 // Fill implements kernel.Map.
 func (m *countMap) Fill(ctx context.Context, dst []float64, stride int, b kernel.Block) error {
 	x, y := b.A.(*vectors), b.B.(*vectors)
-	w := m.buffers.Get().(*rowWorker)
+	w := m.buffers.Get().(*worker)
 	defer m.buffers.Put(w)
-	return fillRows(ctx, dst, stride, b, func(row []float64, i, lo int) error {
-		w.fill(row, x, i, y, lo)
+	if err := w.fill(ctx, dst, stride, b); err != nil {
+		return err
+	}
+	return eachRow(ctx, dst, stride, b, func(row []float64, i, lo int) error {
 		if x.anyLarge || y.anyLarge {
 			if err := w.addLarge(ctx, row, x.graphs[i], y.graphs[lo:]); err != nil {
 				return err
@@ -242,9 +244,9 @@ func (m *countMap) Fill(ctx context.Context, dst []float64, stride int, b kernel
 	})
 }
 
-// fillRows fills a block row by row. If rows and columns are the same graphs, the upper triangle is
-// copied from the lower one.
-func fillRows(ctx context.Context, dst []float64, stride int, b kernel.Block, fill func(row []float64, i, lo int) error) error {
+// eachRow calls f with the rows of a block, their graphs and the first graph of the columns. If rows
+// and columns are the same graphs, rows end at the diagonal, and the rest is copied from below it.
+func eachRow(ctx context.Context, dst []float64, stride int, b kernel.Block, f func(row []float64, i, lo int) error) error {
 	for i := b.I0; i < b.I1; i++ {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -254,7 +256,7 @@ func fillRows(ctx context.Context, dst []float64, stride int, b kernel.Block, fi
 			width = i - b.I0 + 1
 		}
 		row := dst[(i-b.I0)*stride:][:width]
-		if err := fill(row, i, b.J0); err != nil {
+		if err := f(row, i, b.J0); err != nil {
 			return err
 		}
 		for j := range width - 1 {
@@ -267,8 +269,9 @@ func fillRows(ctx context.Context, dst []float64, stride int, b kernel.Block, fi
 }
 
 // addLarge adds the values of the refinements that are large for one of two graphs.
-func (w *rowWorker) addLarge(ctx context.Context, row []float64, g *coloured, others []*coloured) error {
+func (w *worker) addLarge(ctx context.Context, row []float64, g *coloured, others []*coloured) error {
 	for j := range row {
+		sum := 0.0
 		for r := range g.colours {
 			if !g.isLarge(r) && !others[j].isLarge(r) {
 				continue
@@ -277,8 +280,9 @@ func (w *rowWorker) addLarge(ctx context.Context, row []float64, g *coloured, ot
 			if err != nil {
 				return err
 			}
-			row[j] += v
+			sum += v
 		}
+		row[j] += sum
 	}
 	return nil
 }

@@ -78,7 +78,7 @@ func (s *pathCounter) collect(ctx context.Context, g *graph.Graph, colour []uint
 			s.sorter.keys = append(s.sorter.keys, s.key(d, u, v))
 		}
 	}
-	s.sorter.sort()
+	s.sorter.sort(0)
 	return nil
 }
 
@@ -229,7 +229,7 @@ func comparePaths(ctx context.Context, s *[2]pathCounter, a, b *coloured, refine
 		case 1:
 			q = q[1:]
 		default:
-			sum += weight(p[0]) * (p[0].count * q[0].count)
+			sum += float64(weight(p[0]) * (p[0].count * q[0].count))
 			p, q = p[1:], q[1:]
 		}
 	}

@@ -84,7 +84,7 @@ func (k PyramidMatch) count() countFunc {
 			cell := min(uint64((x+cellEnd)*side), uint64(side)-1)
 			cells.keys = append(cells.keys, uint64(labels.local[i/dim])<<32|uint64(i%dim)<<k.Depth|cell)
 		}
-		cells.sort()
+		cells.sort(0)
 		for l := k.Depth; l >= 0; l-- {
 			factor := math.Ldexp(1, max(0, l-1))
 			eachRun(cells.keys, func(key uint64, count float64) {

@@ -11,8 +11,9 @@ import (
 // keySorter sorts keys to count equal ones.
 type keySorter struct{ keys, spare []uint64 }
 
-// sort sorts by radix, 11 bits at a time, when there are many keys.
-func (s *keySorter) sort() {
+// sort sorts by radix, 11 bits at a time, when there are many keys. They are in the order of their
+// first bits before.
+func (s *keySorter) sort(first int) {
 	if len(s.keys) < 1<<13 {
 		slices.Sort(s.keys)
 		return
@@ -23,7 +24,7 @@ func (s *keySorter) sort() {
 		s.spare = make([]uint64, len(s.keys))
 	}
 	from, to := s.keys, s.spare[:len(s.keys)]
-	for shift := 0; shift < width; shift += digit {
+	for shift := first; shift < width; shift += digit {
 		var start [1<<digit + 1]int
 		for _, x := range from {
 			start[x>>shift&(1<<digit-1)+1]++

@@ -139,7 +139,7 @@ func (k ShortestPath) count(limit int) countFunc {
 				classes, squares := 0, 0.0
 				s.eachClass(func(p path) {
 					classes++
-					squares += weights[k.block(p)] * (p.count * p.count)
+					squares += float64(weights[k.block(p)] * (p.count * p.count))
 				})
 				if classes > limit {
 					if g.large == nil {

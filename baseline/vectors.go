@@ -1,7 +1,6 @@
 package baseline
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"sync"
@@ -15,6 +14,19 @@ type entry struct {
 	id    uint64 // hash of the feature; it decides the block
 	block uint32
 	val   float64
+}
+
+// compare orders features by block and hash.
+func (e entry) compare(o entry) int {
+	switch {
+	case e.block != o.block:
+		return int(e.block) - int(o.block)
+	case e.id < o.id:
+		return -1
+	case e.id > o.id:
+		return 1
+	}
+	return 0
 }
 
 // vector is the feature vector of one graph as it is made.
@@ -37,7 +49,7 @@ func (v *vector) reset() { v.entries, v.shares = v.entries[:0], v.shares[:0] }
 
 // sort orders the entries by block and hash, and adds up those of one feature.
 func (v *vector) sort() {
-	slices.SortFunc(v.entries, func(a, b entry) int { return cmp.Or(cmp.Compare(a.block, b.block), cmp.Compare(a.id, b.id)) })
+	slices.SortFunc(v.entries, entry.compare)
 	kept := v.entries[:0]
 	for _, e := range v.entries {
 		if n := len(kept); n > 0 && kept[n-1].id == e.id && kept[n-1].block == e.block {
@@ -130,12 +142,10 @@ type vectors struct {
 	graphs   []*coloured // with compare only
 	anyLarge bool
 
-	indexed sync.Once
-	inverse index
-
-	mu   sync.Mutex
-	last weak.Pointer[table] // the other table that was asked for last, and the positions in it
-	to   []uint32
+	mu       sync.Mutex
+	sections []section
+	last     weak.Pointer[table] // the other table that was asked for last, and the positions in it
+	to       []uint32
 }
 
 // Len implements kernel.Features.
@@ -321,10 +331,7 @@ func (b *vectorBuilder) build(blocks int) *vectors {
 	for i := range order {
 		order[i] = uint32(i)
 	}
-	slices.SortFunc(order, func(i, j uint32) int {
-		x, y := &b.found[i], &b.found[j]
-		return cmp.Or(cmp.Compare(x.block, y.block), cmp.Compare(x.id, y.id))
-	})
+	slices.SortFunc(order, func(i, j uint32) int { return b.found[i].compare(b.found[j]) })
 	t := &table{id: make([]uint64, len(order)), end: make([]int, blocks)}
 	position := make([]uint32, len(order))
 	for p, i := range order {

@@ -119,7 +119,7 @@ func countEdges() countFunc {
 					}
 				}
 			}
-			s.sort()
+			s.sort(0)
 			eachRun(s.keys, out.add)
 		}
 		return ctx.Err()
