@@ -21,7 +21,7 @@ const (
 	pilotGraphs  = 200
 	pilotFew     = 50 // graphs that show which part of the time does not grow
 	pilotKernels = 6
-	manyKernels  = 4 // that are computed for all graphs, where a sample is scored
+	manyKernels  = 4  // that are computed for all graphs, where a sample is scored
 	garbage      = 25 // per cent of the memory that may be garbage, with many graphs
 )
 
