@@ -3,8 +3,10 @@ package choose
 import (
 	"context"
 	"math"
+	"slices"
 	"testing"
 
+	"github.com/mlgkernel/mlg/baseline"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/splits"
@@ -63,6 +65,6 @@ func fixedFolds(n, k int) *splits.Splits {
 
 // mixerOf returns a mixer of matrices.
 func mixerOf(c *Chooser, scores []*Scores, matrices ...*kernel.Matrix) *Mixer {
-	return c.Mixer(make([]Ingredient, len(matrices)), func(_ context.Context, k int) (*Matrix, error) { return &Matrix{values: matrices[k]}, nil },
+	return c.Mixer(slices.Repeat([]Ingredient{{Kernel: baseline.DefaultWL()}}, len(matrices)), func(_ context.Context, k int) (*Matrix, error) { return &Matrix{values: matrices[k]}, nil },
 		func(k, _, _ int) *Scores { return scores[k] })
 }

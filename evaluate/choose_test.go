@@ -119,7 +119,7 @@ func sameChoice(t *testing.T, ds *dataset.Dataset, o Options) {
 	want := make([]float64, len(kernels))
 	want[k] = 1
 	if p.Combination != choose.BestSingle {
-		mixer := e.Mixer(make([]choose.Ingredient, len(kernels)), func(_ context.Context, k int) (*choose.Matrix, error) {
+		mixer := e.Mixer(slices.Repeat([]choose.Ingredient{{Kernel: wl(1)}}, len(kernels)), func(_ context.Context, k int) (*choose.Matrix, error) {
 			return choose.Fit(t.Context(), kernels[k].kernel, kernel.NewCollection(e.graphs).Grams(nil))
 		},
 			func(k, _, _ int) *choose.Scores { return &kernels[k].results[last].Scores })

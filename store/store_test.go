@@ -445,7 +445,7 @@ func TestDamage(t *testing.T) {
 // was used before or not.
 func TestShortened(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("files are read, not mapped, on this system")
+		graphtest.Missing(t, "files are read, not mapped, on this system")
 	}
 	m := newModel(t, 20, small())
 	gs := graphs(200, 4)

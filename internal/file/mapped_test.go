@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/mlgkernel/mlg/internal/graphtest"
 )
 
 func TestMap(t *testing.T) {
@@ -67,7 +69,7 @@ func TestFloats(t *testing.T) {
 // What another program cuts off a mapped file is an error in Guard. Other panics go on.
 func TestGuard(t *testing.T) {
 	if !locks {
-		t.Skip("files are read, not mapped, on this system")
+		graphtest.Missing(t, "files are read, not mapped, on this system")
 	}
 	path := filepath.Join(t.TempDir(), "x")
 	if err := os.WriteFile(path, make([]byte, 1<<20), 0o666); err != nil {

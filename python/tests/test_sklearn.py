@@ -211,7 +211,10 @@ def test_regressor(drugs):
 
 
 def test_gaussian_process(drugs):
-    """Values and deviations are those of the textbook, with the inverse written out."""
+    """Values are those of the textbook, with the inverse written out.
+
+    Deviations look at the 64 nearest graphs. They are never too small, and exact for 64 graphs.
+    """
     x, y = drugs.graphs, np.array([g.n for g in drugs.graphs], float)
     train, new = np.arange(0, len(x), 2), np.arange(1, len(x), 2)
     graphs = [x[i] for i in train]
@@ -223,6 +226,15 @@ def test_gaussian_process(drugs):
     u = inverse.sum(axis=0)
     bias = u @ y[train] / u.sum()
     np.testing.assert_allclose(values, bias + k @ inverse @ (y[train] - bias), rtol=1e-8)
+    variance = 1 - np.einsum("ij,jk,ik->i", k, inverse, k) + (1 - k @ u) ** 2 / u.sum() + 0.05
+    ratio = std / (model.noise_ / np.sqrt(0.05) * np.sqrt(variance))
+    assert 1 - 1e-8 < ratio.min() and ratio.max() < 1.1
+    few = graphs[:64]
+    model = MLGRegressor(ridge=0.05, n_jobs=1).fit(few, y[train][:64])
+    std = model.predict([x[i] for i in new], return_std=True)[1]
+    inverse = np.linalg.inv(kernel.fit_transform(few) + 0.05 * np.eye(64))
+    k = kernel.transform([x[i] for i in new])
+    u = inverse.sum(axis=0)
     variance = 1 - np.einsum("ij,jk,ik->i", k, inverse, k) + (1 - k @ u) ** 2 / u.sum() + 0.05
     np.testing.assert_allclose(std, model.noise_ / np.sqrt(0.05) * np.sqrt(variance), rtol=1e-8)
     # The ridge that is chosen covers what it says, within what 117 graphs tell.
