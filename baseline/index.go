@@ -102,30 +102,49 @@ type tiler struct {
 	weight  []float64 // by block
 	minimum bool
 
-	x, y   *vectors
-	to     []uint32 // positions of the features of x in the table of y; nil if the table is the same
-	common []common
-	acc    []float64
-	minima []uint32
-	column []float64
-	a, b   []float64 // frequent features of rows, and of columns
-	whole  []float64 // their products
+	x, y *vectors
+	to   []uint32 // positions of the features of x in the table of y; nil if the table is the same
+
+	// The tile at hand:
+	rows, cols       *section
+	i0, j0           int // its first row and column in their sections
+	height, width    int
+	common, frequent []common
+
+	acc, product            []float64
+	minima                  []uint32
+	a, b                    []float64 // values of the frequent features, by row and by column
+	rowCounts, columnCounts []uint32  // the same as whole numbers
+	columns                 []int     // by feature: where it is in b, -1 for features that are not frequent
+	rowEnd                  []int
+	terms                   []rowTerm // by row
 }
 
 // common is a feature that rows and columns have, with its postings.
 type common struct{ block, i0, i1, j0, j1 uint32 }
+
+func (c common) columns() int { return int(c.j1 - c.j0) }
+func (c common) pairs() int   { return int(c.i1-c.i0) * c.columns() }
+
+// A feature is frequent in a tile if so many pairs have it, for products of matrices, or if one in
+// manyColumns columns has it, for sums of columns. Then it is faster to look at all columns.
+const (
+	manyPairs   = 1 << 12
+	manyColumns = 4
+)
 
 // fill sets dst to the values of a block. If rows and columns are the same graphs, only those on and
 // below the diagonal are needed.
 func (t *tiler) fill(ctx context.Context, dst []float64, stride int, b kernel.Block) error {
 	t.x, t.y = b.A.(*vectors), b.B.(*vectors)
 	t.to = t.x.positions(t.y.table)
-	for i := b.I0; i < b.I1; i = min(b.I1, i&^(sectionGraphs-1)+sectionGraphs) {
-		for j := b.J0; j < b.J1 && !(b.Square() && j > i); j = min(b.J1, j&^(sectionGraphs-1)+sectionGraphs) {
+	after := func(i, end int) int { return min(end, i/sectionGraphs*sectionGraphs+sectionGraphs) } // the section of i
+	for i := b.I0; i < b.I1; i = after(i, b.I1) {
+		for j := b.J0; j < b.J1 && !(b.Square() && j > i); j = after(j, b.J1) {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			t.tile(dst[(i-b.I0)*stride+j-b.J0:], stride, i, min(b.I1, i&^(sectionGraphs-1)+sectionGraphs), j, min(b.J1, j&^(sectionGraphs-1)+sectionGraphs))
+			t.tile(dst[(i-b.I0)*stride+j-b.J0:], stride, i, after(i, b.I1), j, after(j, b.J1))
 		}
 	}
 	return nil
@@ -134,14 +153,16 @@ func (t *tiler) fill(ctx context.Context, dst []float64, stride int, b kernel.Bl
 // tile sets dst to the values of the rows i0 … i1-1 and the columns j0 … j1-1, which are within
 // sections.
 func (t *tiler) tile(dst []float64, stride, i0, i1, j0, j1 int) {
-	first, last := i0&^(sectionGraphs-1), j0&^(sectionGraphs-1)
-	rows, cols := t.x.section(first/sectionGraphs), t.y.section(last/sectionGraphs)
-	t.match(rows, cols, i0-first, i1-first, j0-last, j1-last)
-	height, width := i1-i0, j1-j0
-	for i := range height {
-		clear(dst[i*stride:][:width])
+	t.rows, t.cols = t.x.section(i0/sectionGraphs), t.y.section(j0/sectionGraphs)
+	t.i0, t.j0, t.height, t.width = i0%sectionGraphs, j0%sectionGraphs, i1-i0, j1-j0
+	t.match()
+	for i := range t.height {
+		clear(dst[i*stride:][:t.width])
 	}
-	// Postings count graphs from the start of their section.
+	if !t.minimum && len(t.weight) == 1 && t.weight[0] == 1 {
+		t.addProducts(dst, stride, t.common)
+		return
+	}
 	for rest := t.common; len(rest) > 0; {
 		n := 1
 		for n < len(rest) && rest[n].block == rest[0].block {
@@ -149,30 +170,29 @@ func (t *tiler) tile(dst []float64, stride, i0, i1, j0, j1 int) {
 		}
 		w := t.weight[rest[0].block]
 		if t.minimum {
-			acc := resized(&t.minima, height*width)
-			t.addMinima(acc, width, rest[:n], rows, cols, i0-first, j0-last)
-			for i := range height {
-				to := dst[i*stride:][:width]
-				for j, a := range acc[i*width:][:width] {
-					to[j] = w * float64(a)
-				}
-			}
+			t.addMinima(resized(&t.minima, t.height*t.width), rest[:n])
+			addWeighted(dst, stride, t.width, w, t.minima)
 		} else {
-			acc := resized(&t.acc, height*width)
-			t.addProducts(acc, height, width, rest[:n], rows, cols, i0-first, j0-last)
-			for i := range height {
-				to := dst[i*stride:][:width]
-				for j, a := range acc[i*width:][:width] {
-					to[j] += float64(w * a)
-				}
-			}
+			t.addProducts(resized(&t.acc, t.height*t.width), t.width, rest[:n])
+			addWeighted(dst, stride, t.width, w, t.acc)
 		}
 		rest = rest[n:]
 	}
 }
 
-// match finds the features that graphs of two sections have in common.
-func (t *tiler) match(rows, cols *section, i0, i1, j0, j1 int) {
+// addWeighted adds rows of values, times a weight.
+func addWeighted[T uint32 | float64](dst []float64, stride, width int, weight float64, values []T) {
+	for i := 0; i < len(values); i += width {
+		to := dst[i/width*stride:][:width]
+		for j, v := range values[i:][:width] {
+			to[j] += float64(weight * float64(v))
+		}
+	}
+}
+
+// match finds the features that rows and columns have in common.
+func (t *tiler) match() {
+	rows, cols := t.rows, t.cols
 	t.common = t.common[:0]
 	few := 16*len(rows.at) < len(cols.at)
 	block, j := 0, 0
@@ -199,91 +219,214 @@ func (t *tiler) match(rows, cols *section, i0, i1, j0, j1 int) {
 			continue
 		}
 		c := common{block: uint32(block)}
-		c.i0, c.i1 = rows.between(i, i0, i1)
-		c.j0, c.j1 = cols.between(j, j0, j1)
+		c.i0, c.i1 = rows.between(i, t.i0, t.i0+t.height)
+		c.j0, c.j1 = cols.between(j, t.j0, t.j0+t.width)
 		if c.i0 < c.i1 && c.j0 < c.j1 {
 			t.common = append(t.common, c)
 		}
 	}
 }
 
-// manyPairs is the number of pairs of a tile from which on a feature is frequent.
-const manyPairs = 1 << 12
-
-// addProducts adds the products of features of one block to a tile. Products are converted explicitly
-// so that no machine fuses them with the addition.
-func (t *tiler) addProducts(acc []float64, height, width int, features []common, rows, cols *section, i0, j0 int) {
-	exact := t.x.exact && t.y.exact
-	frequent := features[:0]
+// addProducts adds the products of features of one block to a tile.
+func (t *tiler) addProducts(acc []float64, stride int, features []common) {
+	if !t.x.exact || !t.y.exact {
+		t.addInOrder(acc, stride, features)
+		return
+	}
+	t.frequent = t.frequent[:0]
 	for _, f := range features {
-		pairs := int(f.i1-f.i0) * int(f.j1-f.j0)
-		if exact && pairs >= manyPairs {
-			frequent = append(frequent, f)
+		if f.pairs() >= manyPairs {
+			t.frequent = append(t.frequent, f)
 			continue
 		}
-		if 2*int(f.j1-f.j0) > width {
-			column := resized(&t.column, width)
-			for k := f.j0; k < f.j1; k++ {
-				column[int(cols.graph[k])-j0] = cols.value(k)
-			}
-			for k := f.i0; k < f.i1; k++ {
-				dense.Axpy(acc[(int(rows.graph[k])-i0)*width:][:width], rows.value(k), column)
-			}
-			continue
-		}
-		graphs := cols.graph[f.j0:f.j1]
 		for k := f.i0; k < f.i1; k++ {
-			a, to := rows.value(k), acc[(int(rows.graph[k])-i0)*width:][:width]
-			if cols.count != nil {
-				for l, c := range cols.count[f.j0:f.j1] {
-					to[int(graphs[l])-j0] += float64(a * float64(c))
-				}
-			} else {
-				for l, c := range cols.val[f.j0:f.j1] {
-					to[int(graphs[l])-j0] += float64(a * c)
-				}
-			}
+			t.scatter(acc[t.row(k)*stride:][:t.width], float64(t.rows.count[k]), f)
 		}
 	}
-	if n := len(frequent); n > 0 {
-		a, b := resized(&t.a, height*n), resized(&t.b, n*width)
-		for m, f := range frequent {
-			for k := f.i0; k < f.i1; k++ {
-				a[(int(rows.graph[k])-i0)*n+m] = rows.value(k)
-			}
+	t.addMatrices(acc, stride)
+}
+
+// row and column return the graph of a posting, from the start of the tile.
+func (t *tiler) row(k uint32) int    { return int(t.rows.graph[k]) - t.i0 }
+func (t *tiler) column(k uint32) int { return int(t.cols.graph[k]) - t.j0 }
+
+// scatter adds the products of a value and the values of a feature. They are converted explicitly so
+// that no machine fuses them with the addition.
+func (t *tiler) scatter(to []float64, a float64, f common) {
+	graphs := t.cols.graph[f.j0:f.j1]
+	if t.cols.count != nil {
+		for l, c := range t.cols.count[f.j0:f.j1] {
+			to[int(graphs[l])-t.j0] += float64(a * float64(c))
+		}
+		return
+	}
+	for l, c := range t.cols.val[f.j0:f.j1] {
+		to[int(graphs[l])-t.j0] += float64(a * c)
+	}
+}
+
+// addMatrices adds the products of the frequent features in any order.
+func (t *tiler) addMatrices(acc []float64, stride int) {
+	n := len(t.frequent)
+	if n == 0 {
+		return
+	}
+	a, b := resized(&t.a, t.height*n), resized(&t.b, n*t.width)
+	for m, f := range t.frequent {
+		for k := f.i0; k < f.i1; k++ {
+			a[t.row(k)*n+m] = t.rows.value(k)
+		}
+		for k := f.j0; k < f.j1; k++ {
+			b[m*t.width+t.column(k)] = t.cols.value(k)
+		}
+	}
+	t.product = dense.Grow(t.product, t.height*t.width)
+	dense.Multiply(t.product, a, b, t.height, n, t.width)
+	for i := range t.height {
+		to := acc[i*stride:][:t.width]
+		for j, v := range t.product[i*t.width:][:t.width] {
+			to[j] += v
+		}
+	}
+}
+
+// rowTerm is a feature of a row: its place among the common ones, and its value.
+type rowTerm struct {
+	feature int
+	val     float64
+}
+
+// addInOrder adds products row by row in the order of features. Frequent features that follow each
+// other are added four at a time.
+func (t *tiler) addInOrder(acc []float64, stride int, features []common) {
+	t.b, t.columns = t.b[:0], t.columns[:0]
+	end := resized(&t.rowEnd, t.height+1) // by row: where its features end, after those before
+	for _, f := range features {
+		for k := f.i0; k < f.i1; k++ {
+			end[t.row(k)+1]++
+		}
+		at := -1
+		if f.columns() >= t.width/manyColumns {
+			at = len(t.b)
+			t.b = slices.Grow(t.b, t.width)[:at+t.width]
+			clear(t.b[at:])
 			for k := f.j0; k < f.j1; k++ {
-				b[m*width+int(cols.graph[k])-j0] = cols.value(k)
+				t.b[at+t.column(k)] = t.cols.value(k)
 			}
 		}
-		dense.Multiply(resized(&t.whole, height*width), a, b, height, n, width)
-		for i, v := range t.whole {
-			acc[i] += v
+		t.columns = append(t.columns, at)
+	}
+	for i := range t.height {
+		end[i+1] += end[i]
+	}
+	t.terms = slices.Grow(t.terms[:0], end[t.height])[:end[t.height]]
+	for m, f := range features {
+		for k := f.i0; k < f.i1; k++ {
+			i := t.row(k)
+			t.terms[end[i]] = rowTerm{m, t.rows.value(k)}
+			end[i]++
+		}
+	}
+	first := 0
+	for i := range t.height {
+		to := acc[i*stride:][:t.width]
+		terms := t.terms[first:end[i]]
+		first = end[i]
+		for len(terms) > 0 {
+			n := 0
+			for n < len(terms) && n < 4 && t.columns[terms[n].feature] >= 0 {
+				n++
+			}
+			if n == 0 {
+				t.scatter(to, terms[0].val, features[terms[0].feature])
+				n = 1
+			} else {
+				t.addColumns(to, terms[:n])
+			}
+			terms = terms[n:]
+		}
+	}
+}
+
+// addColumns adds the products of up to four frequent features of a row.
+func (t *tiler) addColumns(to []float64, terms []rowTerm) {
+	column := func(m int) (float64, []float64) { return terms[m].val, t.b[t.columns[terms[m].feature]:][:len(to)] }
+	a0, c0 := column(0)
+	switch len(terms) {
+	case 1:
+		dense.Axpy(to, a0, c0)
+	case 2:
+		a1, c1 := column(1)
+		for j := range to {
+			to[j] = to[j] + float64(a0*c0[j]) + float64(a1*c1[j])
+		}
+	case 3:
+		a1, c1 := column(1)
+		a2, c2 := column(2)
+		for j := range to {
+			to[j] = to[j] + float64(a0*c0[j]) + float64(a1*c1[j]) + float64(a2*c2[j])
+		}
+	case 4:
+		a1, c1 := column(1)
+		a2, c2 := column(2)
+		a3, c3 := column(3)
+		for j := range to {
+			to[j] = to[j] + float64(a0*c0[j]) + float64(a1*c1[j]) + float64(a2*c2[j]) + float64(a3*c3[j])
 		}
 	}
 }
 
 // addMinima adds minima to a tile. Their sums are whole numbers and exact.
-func (t *tiler) addMinima(acc []uint32, width int, features []common, rows, cols *section, i0, j0 int) {
-	var column [sectionGraphs]uint32
+func (t *tiler) addMinima(acc []uint32, features []common) {
+	t.frequent = t.frequent[:0]
 	for _, f := range features {
-		graphs, counts := cols.graph[f.j0:f.j1], cols.count[f.j0:f.j1]
-		many := 2*len(graphs) > width
-		if many {
-			clear(column[:width])
+		if f.columns() >= t.width/manyColumns {
+			t.frequent = append(t.frequent, f)
+			continue
+		}
+		graphs, counts := t.cols.graph[f.j0:f.j1], t.cols.count[f.j0:f.j1]
+		for k := f.i0; k < f.i1; k++ {
+			a, to := t.rows.count[k], acc[t.row(k)*t.width:][:t.width]
 			for l, c := range counts {
-				column[int(graphs[l])-j0] = c
+				to[int(graphs[l])-t.j0] += min(a, c)
 			}
 		}
+	}
+	t.addColumnMinima(acc)
+}
+
+// addColumnMinima adds the minima of the frequent features, two of a row at a time.
+func (t *tiler) addColumnMinima(acc []uint32) {
+	n, width := len(t.frequent), t.width
+	a, b := resized(&t.rowCounts, t.height*n), resized(&t.columnCounts, n*width)
+	for m, f := range t.frequent {
 		for k := f.i0; k < f.i1; k++ {
-			a, to := rows.count[k], acc[(int(rows.graph[k])-i0)*width:][:width]
-			if many {
-				for j, c := range column[:width] {
-					to[j] += min(a, c)
+			a[t.row(k)*n+m] = t.rows.count[k]
+		}
+		for k := f.j0; k < f.j1; k++ {
+			b[m*width+t.column(k)] = t.cols.count[k]
+		}
+	}
+	for i := range t.height {
+		to := acc[i*width:][:width]
+		odd := -1
+		for m, x := range a[i*n:][:n] {
+			switch {
+			case x == 0:
+			case odd < 0:
+				odd = m
+			default:
+				y, c0, c1 := a[i*n+odd], b[m*width:][:len(to)], b[odd*width:][:len(to)]
+				for j := range to {
+					to[j] += min(x, c0[j]) + min(y, c1[j])
 				}
-				continue
+				odd = -1
 			}
-			for l, c := range counts {
-				to[int(graphs[l])-j0] += min(a, c)
+		}
+		if odd >= 0 {
+			y := a[i*n+odd]
+			for j, c := range b[odd*width:][:len(to)] {
+				to[j] += min(y, c)
 			}
 		}
 	}
