@@ -4,9 +4,9 @@
 //
 // Every kernel is a struct of exported parameters that implements kernel.Kernel. Start from
 // its Default function, change fields, and call Fit, which validates them. The zero value
-// of a struct is not valid. A fitted kernel also has a method
+// of a struct is not valid. The map of a fitted kernel also has a method
 //
-//	Diagonal(ctx context.Context, graphs []*graph.Graph) ([]float64, error)
+//	Diagonal(a kernel.Features) []float64
 //
 // that returns the kernel of each graph with itself, before normalisation.
 //
@@ -22,18 +22,19 @@
 // vertex, in decimal, as labels ([Degrees]). Fit decides this once for all graphs. A collection in
 // which only some graphs have labels is an error.
 //
-// # New graphs
+// # Features
 //
-// A fitted kernel keeps its dictionary of colours, labels, paths or walks. A feature that no
-// training graph has matches nothing in training. It still counts in the new graph's similarity
-// with itself, by which a normalised kernel divides. New graphs change nothing in the fitted
-// kernel, whose methods may be called concurrently.
+// Colours, paths, trees and other features are named by 64-bit hashes of their content. The features
+// of a graph depend on the graph and on what Fit decides about labels. They do not depend on the
+// training graphs. So any two graphs can be compared, and features can be stored, joined and
+// exchanged between processes. Two features with the same hash count as one. Among 10⁷ different
+// features some two have the same hash with a probability of 3·10⁻⁶.
 //
 // # Values
 //
-// Most features are counts, and dot products of counts are exact below 2⁵³. The training graphs fix
-// the order in which the terms of a value are added. So results have the same bits for any number
-// of workers, and Cross on the training graphs equals Gram. Normalised kernels are
+// Most features are counts, and dot products of counts are exact below 2⁵³. Other terms are added in
+// the order of their hashes. So a value has the same bits in every collection, in every block, and
+// for any number of workers. Normalised kernels are
 //
 //	K_ij / √(K_ii K_jj).
 //

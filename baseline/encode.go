@@ -13,40 +13,42 @@ import (
 
 // Features are written as
 //
-//	graphs, blocks, kind                 how many there are; kind of the values, 0 for whole numbers
+//	kind                                 one byte: of the values
+//	graphs, blocks                       how many there are
 //	features                             by block: how many there are
 //	hashes                               of the features, 8 bytes each, ascending in a block
 //	n, gap, value, gap, value, …         by graph: number of its features; the number of features
 //	                                     that it does not have before each; its value
 //
-// Numbers are varints, except values of kind 1, which are float64. Features that are compared pair
-// by pair are written as the graphs.
+// Numbers are varints, except real values, which are float64. Graphs that are compared pair by pair
+// follow the kind as they are.
 
 const (
-	wholeValues = 0
-	realValues  = 1
+	wholeValues = iota
+	realValues
+	wholeGraphs
 )
 
 // AppendBinary implements kernel.Features. It leaves out features that no graph has.
 func (x *vectors) AppendBinary(b []byte) ([]byte, error) {
-	if x.graphs != nil {
+	if len(x.graphs) > 0 {
 		list := make([]*graph.Graph, len(x.graphs))
 		for i, g := range x.graphs {
 			list[i] = g.Graph
 		}
-		return append(b, graph.Encode(list)...), nil
+		return append(append(b, wholeGraphs), graph.Encode(list)...), nil
 	}
 	place := make([]uint32, len(x.table.id)) // 1 for features that some graph has, then their places
 	for _, p := range x.at {
 		place[p] = 1
 	}
-	b = binary.AppendUvarint(b, uint64(x.Len()))
-	b = binary.AppendUvarint(b, uint64(len(x.table.end)))
 	if x.count != nil {
 		b = append(b, wholeValues)
 	} else {
 		b = append(b, realValues)
 	}
+	b = binary.AppendUvarint(b, uint64(x.Len()))
+	b = binary.AppendUvarint(b, uint64(len(x.table.end)))
 	var hashes []byte
 	next := uint32(0)
 	for k := range x.table.end {
@@ -81,8 +83,8 @@ func (x *vectors) AppendBinary(b []byte) ([]byte, error) {
 
 // DecodeFeatures implements kernel.Map. Features that are compared pair by pair are made again.
 func (m *countMap) DecodeFeatures(data []byte) (kernel.Features, error) {
-	if m.compare != nil {
-		graphs, err := kernel.DecodeGraphs(data)
+	if m.compare != nil && len(data) > 0 && data[0] == wholeGraphs {
+		graphs, err := kernel.DecodeGraphs(data[1:])
 		if err != nil {
 			return nil, m.error(err)
 		}
@@ -98,9 +100,9 @@ func (m *countMap) DecodeFeatures(data []byte) (kernel.Features, error) {
 // decodeVectors reads vectors. Whatever it allocates is in proportion to the data.
 func (m *countMap) decodeVectors(data []byte) (*vectors, error) {
 	r := reader{data: data}
-	graphs, blocks, kind := r.size(1), r.uvarint(), r.byte()
-	if r.err == nil && (blocks != uint64(len(m.weights)) || kind > realValues || m.minimum && kind != wholeValues) {
-		r.err = fmt.Errorf("%d blocks of features, values of kind %d: these are of another kernel", blocks, kind)
+	kind, graphs, blocks := r.byte(), r.size(1), r.uvarint()
+	if r.err == nil && (kind > realValues || m.minimum && kind != wholeValues || blocks != uint64(len(m.weights)) || m.compare != nil && graphs > 0) {
+		r.err = fmt.Errorf("%d blocks of features of kind %d: these are of another kernel", blocks, kind)
 	}
 	x := &vectors{table: &table{end: make([]int, len(m.weights))}, start: make([]int, 1, graphs+1)}
 	features := 0

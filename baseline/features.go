@@ -247,21 +247,24 @@ func (m *countMap) Fill(ctx context.Context, dst []float64, stride int, b kernel
 // eachRow calls f with the rows of a block, their graphs and the first graph of the columns. If rows
 // and columns are the same graphs, rows end at the diagonal, and the rest is copied from below it.
 func eachRow(ctx context.Context, dst []float64, stride int, b kernel.Block, f func(row []float64, i, lo int) error) error {
+	square := b.Square()
 	for i := b.I0; i < b.I1; i++ {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		width := b.J1 - b.J0
-		if b.Square() {
+		if square {
 			width = i - b.I0 + 1
 		}
-		row := dst[(i-b.I0)*stride:][:width]
-		if err := f(row, i, b.J0); err != nil {
+		if err := f(dst[(i-b.I0)*stride:][:width], i, b.J0); err != nil {
 			return err
 		}
-		for j := range width - 1 {
-			if b.Square() {
-				dst[j*stride+i-b.I0] = row[j]
+	}
+	const line = 8 // rows whose values of one column are written together
+	for i := 0; i < b.I1-b.I0 && square; i += line {
+		for j := range i + line - 1 {
+			for k := max(i, j+1); k < min(i+line, b.I1-b.I0); k++ {
+				dst[j*stride+k] = dst[k*stride+j]
 			}
 		}
 	}

@@ -46,10 +46,12 @@ func (k NSPD) Fit(ctx context.Context, graphs []*graph.Graph) (*kernel.Fitted, e
 func (k NSPD) Decode(data []byte) (kernel.Map, error)               { return decode(k, data) }
 func (k NSPD) Resolve(graphs []*graph.Graph) (kernel.Kernel, error) { return resolve(k, graphs) }
 
+// recipe has a block for each radius. Small balls are frequent, and frequent features that follow each
+// other are compared faster.
 func (k NSPD) recipe() recipe {
 	return recipe{
 		labels: k.Labels, edgeLabels: k.EdgeLabels, h: k.R, sign: func() signFunc { return new(ballSigner).sign },
-		normalize: k.Normalize, count: k.count, sets: k.sets,
+		weights: slices.Repeat([]float64{1}, k.R+1), normalize: k.Normalize, count: k.count, sets: k.sets,
 	}
 }
 
@@ -60,7 +62,7 @@ func (k NSPD) count() countFunc {
 	var found [][]path // by distance
 	var colours []uint64
 	return func(ctx context.Context, g *coloured, out *vector) error {
-		for _, colour := range g.colours {
+		for r, colour := range g.colours {
 			found = slices.Grow(found[:0], k.D+1)[:min(k.D+1, g.N())]
 			for d := range found {
 				found[d] = found[d][:0]
@@ -78,7 +80,7 @@ func (k NSPD) count() countFunc {
 				s.eachClass(func(p path) { found[p.length] = append(found[p.length], p) })
 			}
 			for d, paths := range found {
-				addShares(out, uint64(d), paths)
+				addShares(out, uint32(r), uint64(d), paths)
 			}
 		}
 		return ctx.Err()
@@ -97,7 +99,7 @@ func (k NSPD) sets(ctx context.Context, g *coloured, visit func(u, v int, featur
 // addShares adds the numbers of ordered pairs, divided by the root of the sum of their squares. An
 // unordered pair with a ≠ b stands for two classes, each with its number. One with a = b stands for
 // one class with twice the number.
-func addShares(out *vector, d uint64, paths []path) {
+func addShares(out *vector, r uint32, d uint64, paths []path) {
 	weight := func(p path) float64 {
 		if p.a == p.b {
 			return 4
@@ -109,7 +111,7 @@ func addShares(out *vector, d uint64, paths []path) {
 		sum += weight(p) * p.count * p.count
 	}
 	for _, p := range paths {
-		out.addKey(0, p.count*math.Sqrt(weight(p)/sum), p.a, p.b, d)
+		out.addKey(r, p.count*math.Sqrt(weight(p)/sum), p.a, p.b, d)
 	}
 	out.shares = append(out.shares, len(out.entries))
 }

@@ -285,8 +285,8 @@ func joined(parts []*vectors, blocks int) *vectors {
 // vectorBuilder makes vectors of the sorted vectors of graphs.
 type vectorBuilder struct {
 	vectors
-	slot  []uint32 // number of a feature + 1, 0 for none; the length is a power of two
-	found []entry  // features in the order in which they come; their values do not matter
+	slot  []uint64 // upper half of a hash, and number + 1; 0 for an empty slot; the length is a power of two
+	found []entry  // features by number; their values are the numbers
 }
 
 // add appends a graph with its kernel with itself.
@@ -302,41 +302,41 @@ func (b *vectorBuilder) add(v *vector, self float64) {
 // number returns the number of a feature, a new one when it has none.
 func (b *vectorBuilder) number(e entry) uint32 {
 	if 2*len(b.found) >= len(b.slot) {
-		b.slot = make([]uint32, max(1024, 2*len(b.slot)))
+		b.slot = make([]uint64, max(1024, 2*len(b.slot)))
 		for i, f := range b.found {
-			b.slot[b.find(f.id)] = uint32(i + 1)
+			b.slot[b.find(f.id)] = f.id>>32<<32 | uint64(i+1)
 		}
 	}
 	at := b.find(e.id)
 	if b.slot[at] == 0 {
+		e.val = float64(len(b.found))
 		b.found = append(b.found, e)
-		b.slot[at] = uint32(len(b.found))
+		b.slot[at] = e.id>>32<<32 | uint64(len(b.found))
 	}
-	return b.slot[at] - 1
+	return uint32(b.slot[at]) - 1
 }
 
 // find returns the slot of a feature. Features that are plain numbers are spread by the product.
 func (b *vectorBuilder) find(id uint64) uint64 {
 	mask := uint64(len(b.slot) - 1)
 	at := id * 0x9e3779b97f4a7c15 >> 32 & mask
-	for b.slot[at] != 0 && b.found[b.slot[at]-1].id != id {
+	for {
+		s := b.slot[at]
+		if s == 0 || s>>32 == id>>32 && b.found[uint32(s)-1].id == id {
+			return at
+		}
 		at = (at + 1) & mask
 	}
-	return at
 }
 
 // build numbers features by block and hash. The lists of graphs are then in ascending order.
 func (b *vectorBuilder) build(blocks int) *vectors {
-	order := make([]uint32, len(b.found))
-	for i := range order {
-		order[i] = uint32(i)
-	}
-	slices.SortFunc(order, func(i, j uint32) int { return b.found[i].compare(b.found[j]) })
-	t := &table{id: make([]uint64, len(order)), end: make([]int, blocks)}
-	position := make([]uint32, len(order))
-	for p, i := range order {
-		t.id[p], position[i] = b.found[i].id, uint32(p)
-		t.end[b.found[i].block] = p + 1
+	slices.SortFunc(b.found, entry.compare)
+	t := &table{id: make([]uint64, len(b.found)), end: make([]int, blocks)}
+	position := make([]uint32, len(b.found)) // by number
+	for p, e := range b.found {
+		t.id[p], position[uint32(e.val)] = e.id, uint32(p)
+		t.end[e.block] = p + 1
 	}
 	for k := 1; k < blocks; k++ {
 		t.end[k] = max(t.end[k], t.end[k-1])
