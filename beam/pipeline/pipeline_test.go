@@ -485,7 +485,7 @@ func TestBadGraphs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := d.fitted.Between(t.Context(), c, c)
+		want, err := kernel.Between(t.Context(), d.fitted, c, c)
 		if err != nil {
 			t.Fatal(err)
 		}
