@@ -51,8 +51,8 @@ func (c *choice) finish(ctx context.Context, p *Plan) error {
 	}
 	x.folds = splits.Fold[0]
 	grid := c.Options.Ridge
-	at := max(0, min(slices.Index(grid, p.Parameter)-1, len(grid)-ridgesTried))
-	ridges := grid[at:min(len(grid), at+ridgesTried)]
+	first, end := c.Options.nearRidges(slices.Index(grid, p.Parameter))
+	ridges := grid[first:end]
 	if train.Len() <= exactMost {
 		err = x.factorise(ctx, sum, train, ridges)
 	} else {
@@ -61,7 +61,7 @@ func (c *choice) finish(ctx context.Context, p *Plan) error {
 	if err != nil {
 		return err
 	}
-	best := x.bestRidge()
+	best := c.Targets.bestRidge(x.graphs(), x.held)
 	if best < 0 {
 		return fmt.Errorf("%w for all ridges from %g to %g", svm.ErrDefinite, ridges[0], ridges[len(ridges)-1])
 	}
@@ -72,38 +72,98 @@ func (c *choice) finish(ctx context.Context, p *Plan) error {
 	return nil
 }
 
-// bestRidge returns the ridge whose predictions lose least, −1 if all are too small for the matrix. For
-// classes it is the largest one that does not lose more than that by a standard error: the log loss is
-// flat, because calibration makes up for a small ridge, and the order of graphs is better with a larger
-// one.
-func (x *all) bestRidge() int {
+// bestRidge returns the ridge whose predictions of graphs lose least, −1 if all are too small for the
+// matrix. For classes it is the largest one that does not lose more than that by a standard error: the
+// log loss is flat, because calibration makes up for a small ridge, and the order of graphs is better
+// with a larger one.
+func (t *Targets) bestRidge(graphs []int, held []*kernel.Matrix) int {
 	best := -1
-	losses := make([][]float64, len(x.held))
-	for k, held := range x.held {
-		if held == nil {
+	losses := make([][]float64, len(held))
+	for k, h := range held {
+		if h == nil {
 			continue
 		}
-		losses[k] = x.Targets.losses(x.graphs(), x.prediction(held))
+		losses[k] = t.losses(graphs, t.heldOut(h))
 		if best < 0 || metrics.Mean(losses[k]) < metrics.Mean(losses[best]) {
 			best = k
 		}
 	}
-	if best < 0 || x.Targets.Regression() {
+	if best < 0 || t.Regression() {
 		return best
 	}
 	for k := len(losses) - 1; k > best; k-- {
 		if losses[k] == nil {
 			continue
 		}
-		more := make([]float64, len(losses[k]))
-		for i, v := range losses[k] {
-			more[i] = v - losses[best][i]
-		}
-		if metrics.Mean(more) <= standardError(more) {
+		if more, deviation := difference(losses[k], losses[best]); more <= deviation {
 			return k
 		}
 	}
 	return best
+}
+
+// nearRidges returns the positions in the grid of the ridges that are tried on all graphs, from first to
+// below end, where a sample has found the one at best.
+func (o *Options) nearRidges(best int) (first, end int) {
+	first = max(0, min(best-1, len(o.Ridge)-ridgesTried))
+	return first, min(len(o.Ridge), first+ridgesTried)
+}
+
+// leftOut returns what kernel ridge regression predicts for every graph from the others, by ridge; nil for
+// a ridge that is too small.
+func (t *Targets) leftOut(ctx context.Context, gram svm.View, ridges []float64) ([]*kernel.Matrix, error) {
+	var out []*kernel.Matrix
+	for _, ridge := range ridges {
+		opt := svm.DefaultOptions()
+		opt.Kind, opt.LeaveOneOut = svm.KernelRidge, true
+		path, err := t.Train(ctx, gram, []float64{ridge}, opt)
+		switch {
+		case err == nil:
+			out = append(out, path[0].LeaveOneOut)
+		case isDefinite(err):
+			out = append(out, nil)
+		default:
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// Refine returns the position in the grid of the ridge that is best on all graphs of a training part,
+// where that at best was found on a sample of them. Choose does the same. Other learners, and parts that
+// were scored as a whole, keep theirs.
+func (c *Chooser) Refine(ctx context.Context, k Gram, p *TrainingPart, best int) (int, error) {
+	o := c.Options
+	if !o.LeaveOneOut || o.Learner != svm.KernelRidge || len(p.sample) == len(p.graphs) || c.Targets.oneClass(p.graphs) {
+		return best, nil
+	}
+	gram, _, err := k.On(ctx, TrainingSet{p.Repeat, p.Fold, p.Fold, p.graphs})
+	if err != nil {
+		return 0, err
+	}
+	first, end := o.nearRidges(best)
+	some := c.Targets.of(p.graphs)
+	if some.Regression() || len(some.present()) == len(some.Classes) {
+		held, err := some.leftOut(ctx, gram, o.Ridge[first:end])
+		if err != nil {
+			return 0, err
+		}
+		all := make([]int, len(p.graphs))
+		for i := range all {
+			all[i] = i
+		}
+		if at := some.bestRidge(all, held); at >= 0 {
+			return first + at, nil
+		}
+	}
+	return best, nil
+}
+
+// present returns the classes that some graph has.
+func (t *Targets) present() []int {
+	out := slices.Clone(t.Labels)
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // graphs returns the positions of all graphs.
@@ -115,20 +175,8 @@ func (x *all) factorise(ctx context.Context, sum kernel.Map, train kernel.Featur
 		return err
 	}
 	x.plan.Gram = x.gram
-	for _, ridge := range ridges {
-		opt := svm.DefaultOptions()
-		opt.Kind, opt.LeaveOneOut = svm.KernelRidge, true
-		path, err := x.Targets.Train(ctx, svm.Full(x.gram), []float64{ridge}, opt)
-		switch {
-		case err == nil:
-			x.held = append(x.held, path[0].LeaveOneOut)
-		case isDefinite(err):
-			x.held = append(x.held, nil)
-		default:
-			return err
-		}
-	}
-	return nil
+	x.held, err = x.Targets.leftOut(ctx, svm.Full(x.gram), ridges)
+	return err
 }
 
 // iterate finds what is predicted for the graphs of every fold from the others.
@@ -158,7 +206,7 @@ func (x *all) iterate(ctx context.Context, sum kernel.Map, train kernel.Features
 			break
 		}
 		x.held[k] = targets.Scores(held[0])
-		loss := metrics.Mean(x.Targets.losses(x.graphs(), x.prediction(x.held[k])))
+		loss := metrics.Mean(x.Targets.losses(x.graphs(), x.Targets.heldOut(x.held[k])))
 		if loss > least {
 			break
 		}
@@ -171,9 +219,9 @@ func (x *all) targets() svm.Targets {
 	return svm.Targets{Labels: x.Targets.Labels, Values: x.Targets.Values}
 }
 
-// prediction reads what was predicted for graphs that were held out.
-func (x *all) prediction(held *kernel.Matrix) Prediction {
-	if x.Targets.Regression() {
+// heldOut reads what was predicted for graphs that were held out.
+func (t *Targets) heldOut(held *kernel.Matrix) Prediction {
+	if t.Regression() {
 		return Prediction{Values: held.Data}
 	}
 	p := Prediction{Labels: make([]int, held.Rows), Scores: make([][]float64, held.Rows)}
@@ -187,7 +235,7 @@ func (x *all) prediction(held *kernel.Matrix) Prediction {
 // estimate says how good predictions for graphs that were held out are. A sample of them took part in
 // the choice of kernels. It has most of a rare class, so it cannot be left out.
 func (x *all) estimate(held *kernel.Matrix) Estimate {
-	all := x.prediction(held)
+	all := x.Targets.heldOut(held)
 	folds := make([][]int, heldOutFolds)
 	for i, f := range x.folds {
 		folds[f] = append(folds[f], i)

@@ -62,6 +62,13 @@ func (e *evaluation) test(ctx context.Context, m *method, k choose.Gram, p *choo
 		if !e.leads(m, p, &x.Scores) {
 			return nil
 		}
+		if m.kernel == nil { // train does so with a sum
+			best, err := e.Refine(ctx, k, p, x.Best)
+			if err != nil {
+				return err
+			}
+			x.Best = best
+		}
 		grid = grid[x.Best : x.Best+1]
 	}
 	predictions, limited, err := e.Predict(ctx, k, p, grid)
