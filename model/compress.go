@@ -12,14 +12,40 @@ import (
 // four. Without a limit, a small file could ask for any amount of memory.
 const mostExpansion = 128
 
-// compress returns the number of bytes, and the bytes compressed.
+// pieceBytes is the number of bytes that are compressed together.
+const pieceBytes = 4 << 20
+
+// Ways to write a piece.
+const (
+	compressed = iota
+	compressedPlanes
+	asItIs // so that the ratio keeps to mostExpansion
+	ways   = 4
+)
+
+// compress returns the number of bytes, and the bytes compressed, piece by piece. Numbers of 8 bytes take a
+// tenth less as planes. So a piece is compressed with and without, and the shorter one is taken.
 func compress(data []byte) ([]byte, error) {
-	e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest))
+	e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
 	if err != nil {
 		return nil, err
 	}
+	defer e.Close()
 	out := binary.LittleEndian.AppendUint64(nil, uint64(len(data)))
-	return e.EncodeAll(data, out), e.Close()
+	for len(data) > 0 {
+		piece := data[:min(pieceBytes, len(data))]
+		data = data[len(piece):]
+		best, way := e.EncodeAll(piece, nil), compressed
+		if other := e.EncodeAll(planes(piece), nil); len(other) < len(best) {
+			best, way = other, compressedPlanes
+		}
+		if len(piece) > mostExpansion*len(best) {
+			best, way = piece, asItIs
+		}
+		out = binary.LittleEndian.AppendUint64(out, uint64(ways*len(best)+way))
+		out = append(out, best...)
+	}
+	return out, nil
 }
 
 // decompress is the inverse of compress.
@@ -31,14 +57,63 @@ func decompress(data []byte) ([]byte, error) {
 	if n > mostExpansion*uint64(len(data)) {
 		return nil, fmt.Errorf("%d bytes in %d compressed ones, want at most %d times as many", n, len(data), mostExpansion)
 	}
-	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(max(n, 1<<10)))
+	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(pieceBytes))
 	if err != nil {
 		return nil, err
 	}
 	defer d.Close()
-	out, err := d.DecodeAll(data, make([]byte, 0, n))
-	if err == nil && uint64(len(out)) != n {
-		err = fmt.Errorf("%d bytes, want %d", len(out), n)
+	out := make([]byte, 0, n)
+	for len(data) > 0 {
+		if len(data) < 8 {
+			return nil, errors.New("the data end early")
+		}
+		length, way := binary.LittleEndian.Uint64(data)/ways, binary.LittleEndian.Uint64(data)%ways
+		if data = data[8:]; length > uint64(len(data)) {
+			return nil, fmt.Errorf("%d compressed bytes, but %d are left", length, len(data))
+		}
+		piece := data[:length]
+		if way != asItIs {
+			if piece, err = d.DecodeAll(piece, nil); err != nil {
+				return nil, err
+			}
+		}
+		if way == compressedPlanes {
+			piece = unplanes(piece)
+		}
+		if want := min(pieceBytes, int(n)-len(out)); len(piece) != want {
+			return nil, fmt.Errorf("%d bytes in a piece, want %d", len(piece), want)
+		}
+		out, data = append(out, piece...), data[length:]
 	}
-	return out, err
+	if uint64(len(out)) != n {
+		return nil, fmt.Errorf("%d bytes, want %d", len(out), n)
+	}
+	return out, nil
+}
+
+// planes returns the bytes 0, 8, 16, … of data, then 1, 9, 17, …, up to 7, 15, …, and what is behind the
+// last 8 as it is.
+func planes(data []byte) []byte {
+	n := len(data) / 8
+	out := make([]byte, len(data))
+	for i := range n {
+		for p, v := range data[8*i : 8*i+8] {
+			out[p*n+i] = v
+		}
+	}
+	copy(out[8*n:], data[8*n:])
+	return out
+}
+
+// unplanes is the inverse of planes.
+func unplanes(data []byte) []byte {
+	n := len(data) / 8
+	out := make([]byte, len(data))
+	for i := range n {
+		for p := range 8 {
+			out[8*i+p] = data[p*n+i]
+		}
+	}
+	copy(out[8*n:], data[8*n:])
+	return out
 }

@@ -76,6 +76,19 @@ func (d *decoder) section(name string) []byte {
 	return b
 }
 
+// compressed returns a section that is compressed.
+func (d *decoder) compressed(name string) []byte {
+	b := d.section(name)
+	if d.err != nil {
+		return nil
+	}
+	b, err := decompress(b)
+	if err != nil {
+		d.fail("section %s: %w", name, err)
+	}
+	return b
+}
+
 // json reads a section.
 func (d *decoder) json(name string, v any) {
 	b := d.section(name)
@@ -169,7 +182,7 @@ func (d *decoder) kernel(m *Model, text []byte) {
 		d.fail("section meta: %w", err)
 		return
 	}
-	fitted, features := slices.Clone(d.section("map")), d.section("train/features")
+	fitted, features := slices.Clone(d.section("map")), d.compressed("train/features")
 	if d.err != nil {
 		return
 	}
@@ -177,10 +190,7 @@ func (d *decoder) kernel(m *Model, text []byte) {
 		d.fail("section map: %w", err)
 		return
 	}
-	if features, err = decompress(features); err == nil {
-		err = m.Kernel.AdoptTrain(features)
-	}
-	if err != nil {
+	if err = m.Kernel.AdoptTrain(features); err != nil {
 		d.fail("section train/features: %w", err)
 	}
 }

@@ -20,7 +20,7 @@ import (
 // Kind and Version of the container (package file) that a model is.
 const (
 	Kind    = "model"
-	Version = 6
+	Version = 7
 )
 
 // Bounds of sections in JSON: what they decode to may take many times their bytes.
@@ -121,10 +121,21 @@ func (s *sections) json(name string, v any) {
 	if err != nil {
 		err = fmt.Errorf("section %s: %w", name, err)
 	}
-	if err = cmp.Or(err, bounded(name, b)); err != nil && s.err == nil {
+	s.note(cmp.Or(err, bounded(name, b)))
+	s.add(name, b)
+}
+
+func (s *sections) compressed(name string, data []byte) {
+	b, err := compress(data)
+	s.note(err)
+	s.add(name, b)
+}
+
+// note keeps the first error.
+func (s *sections) note(err error) {
+	if err != nil && s.err == nil {
 		s.err = fmt.Errorf("model: %w", err)
 	}
-	s.add(name, b)
 }
 
 func (s *sections) floats(name string, x []float64) { s.add(name, appendFloats(nil, x)) }
@@ -152,12 +163,9 @@ func (s *sections) kernel(m *Model) {
 		var train kernel.Features
 		if train, err = m.Kernel.Train(context.Background()); err == nil {
 			if fitted, err = train.AppendBinary(nil); err == nil {
-				fitted, err = compress(fitted)
-				s.add("train/features", fitted)
+				s.compressed("train/features", fitted)
 			}
 		}
 	}
-	if err != nil && s.err == nil {
-		s.err = fmt.Errorf("model: %w", err)
-	}
+	s.note(err)
 }

@@ -14,12 +14,16 @@ func (s *sections) graphs(graphs []*graph.Graph) {
 	for i, g := range graphs {
 		bare[i] = g.With("", "")
 	}
-	s.add("train/graphs", graph.Encode(bare))
+	s.compressed("train/graphs", graph.Encode(bare))
 }
 
 // graphs reads the training graphs, which get the identifiers and targets of the model.
 func (d *decoder) graphs(ids, targets []string) []*graph.Graph {
-	b, err := graph.Decode(d.section("train/graphs"))
+	data := d.compressed("train/graphs")
+	if d.err != nil {
+		return nil
+	}
+	b, err := graph.Decode(data)
 	if err != nil {
 		d.fail("section train/graphs: %w", err)
 		return nil

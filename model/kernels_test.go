@@ -167,7 +167,10 @@ func TestGraphs(t *testing.T) {
 func TestWrongGraphs(t *testing.T) {
 	valid := split(t, encoded(t, combined(t, graphtest.Suite(1), small())))
 	i := slices.IndexFunc(valid, func(s file.Section) bool { return s.Name == "train/graphs" })
-	all := valid[i].Data
+	all, err := decompress(valid[i].Data)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		want string
 		data []byte
@@ -178,7 +181,9 @@ func TestWrongGraphs(t *testing.T) {
 		{"finite number", bytes.Replace(all, file.Bytes([]float64{0.5}), file.Bytes([]float64{math.NaN()}), 1)},
 	} {
 		parts := slices.Clone(valid)
-		parts[i].Data = c.data
+		if parts[i].Data, err = compress(c.data); err != nil {
+			t.Fatal(err)
+		}
 		wantError(t, c.want, join(t, parts), c.want)
 	}
 }
