@@ -26,64 +26,77 @@ const ridgesTried = 4
 type all struct {
 	*choice
 	plan   *Plan
-	gram   *kernel.Matrix   // of up to exactMost graphs
+	ridges []float64        // that are tried
+	gram   *kernel.Matrix   // of up to exactMost graphs, and of kernels that are clipped
 	solver *svm.RidgeSolver // of more
 	folds  []int            // by graph, of the estimate
-	// held has, by ridge, what is predicted for graphs that were held out, as svm.Learner.Values has it;
-	// nil for a ridge that is too small or was not tried.
-	held []*kernel.Matrix
+	// held has, by ridge, what is predicted for graphs that were held out; nil for a ridge that is too
+	// small or was not tried. values has the same for the solver, as svm.Learner.Values has it.
+	held   []*Prediction
+	values []*kernel.Matrix
 }
 
-// finish finds the ridge and the estimate of a plan on all graphs.
+// finish finds what is predicted for all graphs that are held out, the estimate and, for sums of kernels,
+// the ridge. For other learners than kernel ridge regression, the ridge that the choice was made with
+// stands for their parameter.
 func (c *choice) finish(ctx context.Context, p *Plan) error {
-	x := &all{choice: c, plan: p}
-	sum, err := c.all.Fit(ctx, p.Kernel())
-	if err != nil {
-		return err
+	o := c.Options
+	at := slices.Index(o.Grid(), p.Parameter)
+	x := &all{choice: c, plan: p, ridges: o.ridges()[at : at+1]}
+	if len(c.sums) > 0 && o.Learner == svm.KernelRidge {
+		first, end := o.nearRidges(at)
+		x.ridges = o.Ridge[first:end]
 	}
-	train, err := sum.Train(ctx)
-	if err != nil {
-		return err
-	}
-	splits, err := c.Targets.Deal(heldOutFolds, 1, c.Options.Seed)
+	splits, err := c.Targets.Deal(heldOutFolds, 1, o.Seed)
 	if err != nil {
 		return err
 	}
 	x.folds = splits.Fold[0]
-	grid := c.Options.Ridge
-	first, end := c.Options.nearRidges(slices.Index(grid, p.Parameter))
-	ridges := grid[first:end]
-	if train.Len() <= exactMost {
-		err = x.factorise(ctx, sum, train, ridges)
+	if len(x.graphs()) <= exactMost || p.Indefinite {
+		err = x.factorise(ctx)
 	} else {
-		err = x.iterate(ctx, sum, train, ridges)
+		err = x.iterate(ctx)
 	}
 	if err != nil {
 		return err
 	}
 	best := c.Targets.bestRidge(x.graphs(), x.held)
 	if best < 0 {
-		return fmt.Errorf("%w for all ridges from %g to %g", svm.ErrDefinite, ridges[0], ridges[len(ridges)-1])
+		return fmt.Errorf("%w for all ridges from %g to %g", svm.ErrDefinite, x.ridges[0], x.ridges[len(x.ridges)-1])
 	}
-	p.Parameter = ridges[best]
-	p.Estimate = x.estimate(x.held[best])
+	p.Held = *x.held[best]
+	p.Estimate = x.estimate(p.Held)
 	p.Procedures[0].Estimate = p.Estimate
-	p.learn = func(ctx context.Context) (*svm.Learner, error) { return x.learn(ctx, x.held[best]) }
-	return nil
+	if !p.Regression() && o.Probability {
+		p.Held = calibrated(o.Learner, p.Labels, p.Held)
+	}
+	if o.Learner != svm.KernelRidge {
+		if p.Gram == nil {
+			p.Gram, err = c.all.Gram(ctx, p.Kernel())
+		}
+		return err
+	}
+	p.Parameter = x.ridges[best]
+	if x.solver != nil {
+		if p.learner, err = x.learn(ctx, x.values[best]); err == nil && p.learner.Process != nil {
+			p.Held.Deviations = slices.Clone(p.learner.Process.LeaveOneOut)
+		}
+	}
+	return err
 }
 
 // bestRidge returns the ridge whose predictions of graphs lose least, −1 if all are too small for the
 // matrix. For classes it is the largest one that does not lose more than that by a standard error: the
 // log loss is flat, because calibration makes up for a small ridge, and the order of graphs is better
 // with a larger one.
-func (t *Targets) bestRidge(graphs []int, held []*kernel.Matrix) int {
+func (t *Targets) bestRidge(graphs []int, held []*Prediction) int {
 	best := -1
 	losses := make([][]float64, len(held))
 	for k, h := range held {
 		if h == nil {
 			continue
 		}
-		losses[k] = t.losses(graphs, t.heldOut(h))
+		losses[k] = t.losses(graphs, *h)
 		if best < 0 || metrics.Mean(losses[k]) < metrics.Mean(losses[best]) {
 			best = k
 		}
@@ -111,15 +124,19 @@ func (o *Options) nearRidges(best int) (first, end int) {
 
 // leftOut returns what kernel ridge regression predicts for every graph from the others, by ridge; nil for
 // a ridge that is too small.
-func (t *Targets) leftOut(ctx context.Context, gram svm.View, ridges []float64) ([]*kernel.Matrix, error) {
-	var out []*kernel.Matrix
+func (t *Targets) leftOut(ctx context.Context, gram svm.View, ridges []float64) ([]*Prediction, error) {
+	var out []*Prediction
 	for _, ridge := range ridges {
 		opt := svm.DefaultOptions()
 		opt.Kind, opt.LeaveOneOut = svm.KernelRidge, true
 		path, err := t.Train(ctx, gram, []float64{ridge}, opt)
 		switch {
 		case err == nil:
-			out = append(out, path[0].LeaveOneOut)
+			p := t.heldOut(path[0].LeaveOneOut)
+			if path[0].Process != nil {
+				p.Deviations = path[0].Process.LeaveOneOut
+			}
+			out = append(out, &p)
 		case isDefinite(err):
 			out = append(out, nil)
 		default:
@@ -170,17 +187,33 @@ func (t *Targets) present() []int {
 func (x *all) graphs() []int { return x.everything.graphs }
 
 // factorise finds what is predicted for every graph from all others.
-func (x *all) factorise(ctx context.Context, sum kernel.Map, train kernel.Features, ridges []float64) (err error) {
-	if x.gram, err = kernel.Between(ctx, sum, train, train); err != nil {
+func (x *all) factorise(ctx context.Context) (err error) {
+	if x.gram, err = x.choice.all.Gram(ctx, x.plan.Kernel()); err != nil {
 		return err
 	}
 	x.plan.Gram = x.gram
-	x.held, err = x.Targets.leftOut(ctx, svm.Full(x.gram), ridges)
+	view := svm.Full(x.gram)
+	if x.plan.Indefinite {
+		clipped, err := svm.Clip(ctx, view)
+		if err != nil {
+			return err
+		}
+		view = svm.Full(clipped.Gram)
+	}
+	x.held, err = x.Targets.leftOut(ctx, view, x.ridges)
 	return err
 }
 
 // iterate finds what is predicted for the graphs of every fold from the others.
-func (x *all) iterate(ctx context.Context, sum kernel.Map, train kernel.Features, ridges []float64) error {
+func (x *all) iterate(ctx context.Context) error {
+	sum, err := x.choice.all.Fit(ctx, x.plan.Kernel())
+	if err != nil {
+		return err
+	}
+	train, err := sum.Train(ctx)
+	if err != nil {
+		return err
+	}
 	tiles, err := svm.NewTiles(ctx, sum, train)
 	if err != nil {
 		return err
@@ -195,9 +228,9 @@ func (x *all) iterate(ctx context.Context, sum kernel.Map, train kernel.Features
 		return err
 	}
 	// Small ridges take most iterations, and are not needed where larger ones lose less.
-	x.held = make([]*kernel.Matrix, len(ridges))
+	x.held, x.values = make([]*Prediction, len(x.ridges)), make([]*kernel.Matrix, len(x.ridges))
 	least := math.Inf(1)
-	for k, ridge := range slices.Backward(ridges) {
+	for k, ridge := range slices.Backward(x.ridges) {
 		held, c, err := x.solver.HeldOut(ctx, columns, x.folds, []float64{ridge}, nil)
 		if err != nil {
 			return err
@@ -205,8 +238,10 @@ func (x *all) iterate(ctx context.Context, sum kernel.Map, train kernel.Features
 		if c.Open > 0 { // not solved
 			break
 		}
-		x.held[k] = targets.Scores(held[0])
-		loss := metrics.Mean(x.Targets.losses(x.graphs(), x.Targets.heldOut(x.held[k])))
+		x.values[k] = held[0]
+		p := x.Targets.heldOut(targets.Scores(held[0]))
+		x.held[k] = &p
+		loss := metrics.Mean(x.Targets.losses(x.graphs(), p))
 		if loss > least {
 			break
 		}
@@ -234,19 +269,21 @@ func (t *Targets) heldOut(held *kernel.Matrix) Prediction {
 
 // estimate says how good predictions for graphs that were held out are. A sample of them took part in
 // the choice of kernels. It has most of a rare class, so it cannot be left out.
-func (x *all) estimate(held *kernel.Matrix) Estimate {
-	all := x.Targets.heldOut(held)
+func (x *all) estimate(held Prediction) Estimate {
 	folds := make([][]int, heldOutFolds)
 	for i, f := range x.folds {
 		folds[f] = append(folds[f], i)
 	}
 	predictions := make([]Prediction, len(folds))
 	for f, graphs := range folds {
-		predictions[f] = all.at(graphs)
+		predictions[f] = held.at(graphs)
 	}
 	method := fmt.Sprintf("%d-fold cross-validation", heldOutFolds)
 	if x.gram != nil {
 		method = "leave-one-out"
+	}
+	if x.Options.Learner != svm.KernelRidge {
+		method += " of kernel ridge regression"
 	}
 	method += fmt.Sprintf(" of all graphs; %d of them took part in the choice of kernels", len(x.everything.sample))
 	if !x.Targets.Regression() {
@@ -270,17 +307,9 @@ func (x *all) valueEstimate(folds [][]int, predictions []Prediction, method stri
 	return e
 }
 
-// learn trains the learner of the plan on all graphs.
-func (x *all) learn(ctx context.Context, held *kernel.Matrix) (*svm.Learner, error) {
-	targets := x.targets()
-	if !x.Targets.Regression() && held.Cols == 2 { // as HeldOut returned it
-		first := kernel.NewMatrix(held.Rows, 1)
-		for i := range held.Rows {
-			first.Data[i] = held.At(i, 0)
-		}
-		held = first
-	}
-	l, _, err := x.solver.Learn(ctx, targets, x.plan.Parameter, held, x.plan.Probability)
+// learn trains the learner of the plan on all graphs. values has what HeldOut returned.
+func (x *all) learn(ctx context.Context, values *kernel.Matrix) (*svm.Learner, error) {
+	l, _, err := x.solver.Learn(ctx, x.targets(), x.plan.Parameter, values, x.plan.Probability)
 	return l, err
 }
 

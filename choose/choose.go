@@ -25,7 +25,7 @@ type Plan struct {
 	// largest similarity of every graph to another, if the plan knows it.
 	Gram    *kernel.Matrix
 	Nearest []float64
-	learn   func(ctx context.Context) (*svm.Learner, error) // without Gram
+	learner *svm.Learner // without Gram
 	// Collection has the graphs without their targets, with the kernels that were fitted to them.
 	Collection *kernel.Collection
 	Learner    svm.Kind
@@ -41,6 +41,11 @@ type Plan struct {
 
 	Estimate   Estimate
 	Procedures []ProcedureScore
+	// Held is what is predicted for every graph, in their order, from others: from all others
+	// (leave-one-out), or from those of other folds. Classes have probabilities as their Scores where
+	// Probability is set; they agree best with the classes of all graphs. Values of a Gaussian process
+	// have Deviations. With LeaveOneOut, kernel ridge regression predicts in place of other learners.
+	Held Prediction
 	// Limited is the number of trainings that stopped at the limit of iterations.
 	Limited int
 	// Indefinite says that some kernel is not positive semi-definite. The sum must then be clipped
@@ -51,9 +56,8 @@ type Plan struct {
 // Learn trains the plan's learner on the Gram matrix of its graphs. It tells whether the solver
 // stopped at its limit of iterations.
 func (p *Plan) Learn(ctx context.Context, gram svm.View) (l *svm.Learner, limited bool, err error) {
-	if p.learn != nil && p.Gram == nil {
-		l, err = p.learn(ctx)
-		return l, false, err
+	if p.learner != nil {
+		return p.learner.Clone(), false, nil
 	}
 	opt := svm.DefaultOptions()
 	opt.Kind, opt.Epsilon, opt.Probability, opt.Seed = p.Learner, p.Epsilon, p.Probability, p.Seed
@@ -224,19 +228,26 @@ func (c *choice) plan(all context.Context) (*Plan, error) {
 			p.Indefinite = p.Indefinite || !kernel.Semidefinite(s.Kernel)
 		}
 	}
-	if len(c.sums) == 0 {
-		return p, nil
-	}
-	if every := c.everything.graphs; c.sampled() == nil {
-		p.Gram = c.mixer.sum(weights, every, every)
-		return p, nil
-	}
-	if o.Learner == svm.KernelRidge {
+	if c.sampled() != nil {
 		return p, c.finish(all, p)
 	}
-	var err error
-	p.Gram, err = c.all.Gram(ctx, p.Kernel())
-	return p, err
+	p.Held = c.held(chosen[k])
+	if every := c.everything.graphs; len(c.sums) > 0 {
+		p.Gram = c.mixer.sum(weights, every, every)
+	}
+	return p, nil
+}
+
+// held returns the predictions of a kernel for all graphs, with the best value of the grid.
+func (c *choice) held(s *Scores) Prediction {
+	var p Prediction
+	for v, graphs := range c.everything.scored {
+		p.put(graphs, s.predicted[s.Best][v], len(c.everything.graphs))
+	}
+	if !c.Targets.Regression() && c.Options.Probability {
+		p = calibrated(c.Options.Learner, c.Targets.Labels, p)
+	}
+	return p
 }
 
 // isDefinite reports whether a ridge was too small.

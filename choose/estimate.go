@@ -75,7 +75,7 @@ func (c *Chooser) classEstimate(folds [][]int, predictions []Prediction) Estimat
 	}
 	truth := Pick(t.Labels, examples)
 	if c.Options.Learner == svm.KernelRidge && c.Options.Probability {
-		all = calibrated(truth, all)
+		all = calibrated(c.Options.Learner, truth, all)
 	}
 	figures := map[string][]float64{}
 	at := 0
@@ -115,9 +115,9 @@ func (c *Chooser) classEstimate(folds [][]int, predictions []Prediction) Estimat
 
 // calibrated gives predictions the probabilities that a learner would have, and the most probable
 // classes.
-func calibrated(truth []int, p Prediction) Prediction {
+func calibrated(learner svm.Kind, truth []int, p Prediction) Prediction {
 	scores := &kernel.Matrix{Rows: len(truth), Cols: len(p.Scores[0]), Data: slices.Concat(p.Scores...)}
-	scores = svm.Calibrated(scores, truth)
+	scores = svm.Calibrated(learner, scores, truth)
 	out := Prediction{}
 	for i := range truth {
 		row := scores.Row(i)

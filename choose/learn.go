@@ -29,6 +29,28 @@ func (p Prediction) at(positions []int) Prediction {
 		Values: Pick(p.Values, positions), Deviations: Pick(p.Deviations, positions)}
 }
 
+// put puts the predictions for some of n graphs at their positions.
+func (p *Prediction) put(positions []int, some Prediction, n int) {
+	p.Labels = scatter(p.Labels, positions, some.Labels, n)
+	p.Scores = scatter(p.Scores, positions, some.Scores, n)
+	p.Values = scatter(p.Values, positions, some.Values, n)
+	p.Deviations = scatter(p.Deviations, positions, some.Deviations, n)
+}
+
+// scatter puts some entries at their positions in a slice of length n, which it makes if need be.
+func scatter[T any](to []T, positions []int, some []T, n int) []T {
+	if some == nil {
+		return to
+	}
+	if to == nil {
+		to = make([]T, n)
+	}
+	for k, i := range positions {
+		to[i] = some[k]
+	}
+	return to
+}
+
 // learn trains on graphs, whose kernel matrix is gram, for each value of a grid, and predicts the
 // rows of each cross matrix: out[k][g] is for cross[k] and grid[g]. self has the kernel of the
 // predicted graphs with themselves. Without it there are no deviations.

@@ -338,7 +338,7 @@ func (t *Targets) losses(examples []int, p Prediction) []float64 {
 		return out
 	}
 	truth := Pick(t.Labels, examples)
-	probability := calibrated(truth, p).Scores
+	probability := calibrated(svm.KernelRidge, truth, p).Scores
 	all, here := t.counts(), make([]float64, len(t.Classes))
 	for _, c := range truth {
 		here[c]++

@@ -370,6 +370,26 @@ func (l *Learner) Forget() {
 	}
 }
 
+// Clone returns a copy of which nothing changes when the learner does.
+func (l *Learner) Clone() *Learner {
+	out := *l
+	out.Classes, out.Functions = slices.Clone(l.Classes), slices.Clone(l.Functions)
+	for i, f := range out.Functions {
+		out.Functions[i].Support, out.Functions[i].Coefficients = slices.Clone(f.Support), slices.Clone(f.Coefficients)
+	}
+	if l.LeaveOneOut != nil {
+		m := *l.LeaveOneOut
+		m.Data = slices.Clone(m.Data)
+		out.LeaveOneOut = &m
+	}
+	if l.Process != nil {
+		p := *l.Process
+		p.Unit, p.LeaveOneOut = slices.Clone(p.Unit), slices.Clone(p.LeaveOneOut)
+		out.Process = &p
+	}
+	return &out
+}
+
 // Rescale turns a function f of values into mean + scale·f.
 func (l *Learner) Rescale(mean, scale float64) {
 	for i := range l.Functions {

@@ -64,9 +64,10 @@ func (l *Learner) calibrate(scores *kernel.Matrix, t Targets) {
 }
 
 // Calibrated turns the scores of examples (rows) for classes, the columns, into probabilities: those of
-// kernel ridge regression with the slope and the offsets that agree best with the classes.
-func Calibrated(scores *kernel.Matrix, class []int) *kernel.Matrix {
-	theta := fitSoftmax(scored{Matrix: scores, class: class}, true)
+// a learner with the slope, and for kernel ridge regression the offsets, that agree best with the
+// classes.
+func Calibrated(learner Kind, scores *kernel.Matrix, class []int) *kernel.Matrix {
+	theta := fitSoftmax(scored{Matrix: scores, class: class}, learner == KernelRidge)
 	out := kernel.NewMatrix(scores.Rows, scores.Cols)
 	for i := range out.Rows {
 		row := out.Row(i)
