@@ -20,7 +20,7 @@ build:
 
 # Short tests but those that run the command and those that take about a second or more, FuzzGraph
 # with its seeds among them.
-SLOW = Scripts|ModelScripts|Shards|KilledShards|Definition|SavedPredictions|Precision|Layouts|Wedges|Cancelled|WriteRefuses|OnlyLeadersAreTested|NestedIgnoresTestLabels|StreamInConstantMemory|Damaged|FooterMemory|API|ManyProbabilities|ClassCounts|AllDrugsRender|Builtins
+SLOW = Scripts|ModelScripts|Shards|KilledShards|Definition|SavedPredictions|Precision|Layouts|Wedges|Cancelled|WriteRefuses|OnlyChosenAreTested|NestedIgnoresTestLabels|StreamInConstantMemory|Damaged|FooterMemory|API|ManyProbabilities|ClassCounts|AllDrugsRender|Builtins
 
 check: fmt lint
 	$(GO) test -short -vet=all -skip '^(FuzzGraph|Test(Readme|$(SLOW)))$$' ./...

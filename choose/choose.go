@@ -120,8 +120,8 @@ type ProcedureScore struct {
 // value of the grid.
 //
 // Kernels are fitted to all graphs without their targets. Folds becomes the number of graphs where
-// that is less. InnerFolds has no effect. Where combinations are sums, the kernel matrices of all
-// settings stay in memory, with LeaveOneOut those of at most Examples graphs.
+// that is less. InnerFolds has no effect. The matrices of all distinct factors stay in memory, with
+// LeaveOneOut those of at most Examples graphs.
 func Choose(ctx context.Context, d *dataset.Dataset, candidates []Candidate, o Options) (*Plan, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -173,12 +173,15 @@ type choice struct {
 	Chooser
 	everything *TrainingPart // all graphs
 	all        *kernel.Collection
+	graphs     Graphs // that are scored
 	settings   []WeightedSetting
 	parts      []Ingredient
 	scores     []*Scores     // of the settings
 	sums       []Combination // those that are sums of kernels
 	mixer      *Mixer        // of the settings
-	done       int           // steps of progress
+
+	mu   sync.Mutex
+	done int // steps of progress
 }
 
 // plan scores settings and combinations and takes the best.
@@ -232,10 +235,9 @@ func (c *choice) plan(all context.Context) (*Plan, error) {
 		return p, c.finish(all, p)
 	}
 	p.Held = c.held(chosen[k])
-	if every := c.everything.graphs; len(c.sums) > 0 {
-		p.Gram = c.mixer.sum(weights, every, every)
-	}
-	return p, nil
+	var err error
+	p.Gram, err = c.graphs.In.Gram(ctx, p.Kernel())
+	return p, err
 }
 
 // held returns the predictions of a kernel for all graphs, with the best value of the grid.
@@ -261,42 +263,28 @@ func (c *choice) sampled() []int {
 	return nil
 }
 
-// scoreSettings scores all settings. It computes one kernel matrix while it learns from the one
-// before. It keeps matrices where combinations need them.
+// scoreSettings scores all settings, several at a time. The matrices of factors are computed before, and
+// kept.
 func (c *choice) scoreSettings(ctx context.Context) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
 	c.scores = make([]*Scores, len(c.settings))
+	c.graphs = Graphs{c.all.Derived(nil, c.sampled(), true), c.sampled()}
+	c.mixer = c.Mixer(c.parts, c.graphs, func(k, _, _ int) *Scores { return c.scores[k] })
 	var kernels []kernel.Kernel
 	for _, s := range c.settings {
 		kernels = append(kernels, s.Kernel)
 	}
-	grams := c.all.Grams(c.sampled(), kernels...)
-	matrix := func(ctx context.Context, k int) (*Matrix, error) { return Fit(ctx, kernels[k], grams) }
-	c.mixer = c.Mixer(c.parts, matrix, func(k, _, _ int) *Scores { return c.scores[k] })
-	if len(c.sums) > 0 {
-		matrix = c.mixer.Load
+	if _, err := c.graphs.In.FitAll(ctx, kernels...); err != nil {
+		return err
 	}
-	var before sync.WaitGroup
-	defer before.Wait()
-	for k, s := range c.settings {
-		m, err := matrix(ctx, k)
-		before.Wait()
-		if cause := context.Cause(ctx); cause != nil {
-			return cause
-		}
+	return kernel.Tasks(ctx, len(kernels), func(ctx context.Context, k int) error {
+		m, err := c.graphs.Of(kernels[k])
 		if err != nil {
 			return err
 		}
-		before.Go(func() {
-			var err error
-			if c.scores[k], err = c.score(ctx, m, s.Candidate+" "+s.Parameters); err != nil {
-				cancel(err)
-			}
-		})
-	}
-	before.Wait()
-	return context.Cause(ctx)
+		s := c.settings[k]
+		c.scores[k], err = c.score(ctx, m, s.Candidate+" "+s.Parameters)
+		return err
+	})
 }
 
 // score scores a kernel on all graphs.
@@ -305,6 +293,8 @@ func (c *choice) score(ctx context.Context, k Gram, name string) (*Scores, error
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if c.done++; c.Options.Progress != nil {
 		c.Options.Progress(c.done, len(c.settings)+len(c.sums))
 	}

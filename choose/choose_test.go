@@ -9,7 +9,6 @@ import (
 
 	"github.com/mlgkernel/mlg/baseline"
 	"github.com/mlgkernel/mlg/dataset"
-	"github.com/mlgkernel/mlg/kernel"
 )
 
 // TestChooseFixed: with one kernel and one C nothing is chosen, and the estimate is that of
@@ -29,10 +28,7 @@ func TestChooseFixed(t *testing.T) {
 	// by hand: six folds, each predicted from the others
 	o.Folds = 6
 	c := chooserOf(t, ds, &o)
-	m, err := Fit(t.Context(), baseline.DefaultShortestPath(), kernel.NewCollection(ds.Graphs).Grams(nil))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := matrixOf(t, baseline.DefaultShortestPath(), ds.Graphs)
 	right := 0
 	for f := range 6 {
 		predicted, _, err := c.Predict(t.Context(), m, c.TrainingPart(0, f), o.C)

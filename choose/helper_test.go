@@ -1,13 +1,14 @@
 package choose
 
 import (
-	"context"
 	"math"
 	"slices"
 	"testing"
 
-	"github.com/mlgkernel/mlg/baseline"
 	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/internal/graphtest"
+	"github.com/mlgkernel/mlg/internal/kerneltest"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/splits"
 )
@@ -63,8 +64,41 @@ func fixedFolds(n, k int) *splits.Splits {
 	return s
 }
 
+// known returns graphs between which the values of some kernels are known, and these kernels.
+func known(matrices ...*kernel.Matrix) (Graphs, []kernel.Kernel) {
+	var kernels []kernel.Kernel
+	for i, m := range matrices {
+		kernels = append(kernels, kernel.Given{Kernel: &kerneltest.Spy{Scale: float64(1 + i)}, Matrix: m})
+	}
+	return Graphs{In: kernel.NewCollection(slices.Repeat([]*graph.Graph{graphtest.Path(1)}, matrices[0].Rows))}, kernels
+}
+
+// matrixOf returns the matrix of a kernel on graphs.
+func matrixOf(t *testing.T, k kernel.Kernel, graphs []*graph.Graph) *Matrix {
+	t.Helper()
+	m, err := (Graphs{In: kernel.NewCollection(graphs)}).Of(k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// valuesOf returns the values of a matrix between all graphs.
+func valuesOf(t *testing.T, m *Matrix) *kernel.Matrix {
+	t.Helper()
+	values, err := m.sum.Gram(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return values
+}
+
 // mixerOf returns a mixer of matrices.
 func mixerOf(c *Chooser, scores []*Scores, matrices ...*kernel.Matrix) *Mixer {
-	return c.Mixer(slices.Repeat([]Ingredient{{Kernel: baseline.DefaultWL()}}, len(matrices)), func(_ context.Context, k int) (*Matrix, error) { return &Matrix{values: matrices[k]}, nil },
-		func(k, _, _ int) *Scores { return scores[k] })
+	graphs, kernels := known(matrices...)
+	var parts []Ingredient
+	for _, k := range kernels {
+		parts = append(parts, Ingredient{Kernel: k})
+	}
+	return c.Mixer(parts, graphs, func(k, _, _ int) *Scores { return scores[k] })
 }

@@ -36,7 +36,14 @@ func TestIndefiniteIsClipped(t *testing.T) {
 		}
 	}
 	train := []int{0, 1, 3, 4}
-	gram, cross, err := (&Matrix{values: m, indefinite: true}).On(t.Context(), TrainingSet{graphs: train})
+	o := small()
+	o.Combine = mlg.GeometricMean
+	graphs, _ := known(m)
+	x, err := graphs.Of(kernel.Given{Kernel: o, Matrix: m})
+	if err != nil {
+		t.Fatal(err)
+	}
+	gram, cross, err := x.On(t.Context(), TrainingSet{graphs: train})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,11 +58,13 @@ func TestIndefiniteIsClipped(t *testing.T) {
 	if s := smallest(gram); s < -1e-12 {
 		t.Errorf("smallest eigenvalue %v after clipping", s)
 	}
-	for i, v := range cross(train).Matrix().Data {
+	mapped, err := cross(train)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range mapped.Matrix().Data {
 		near(t, "mapped row", v, gram.At(i/4, i%4), 1e-12)
 	}
-	o := small()
-	o.Combine = mlg.GeometricMean
 	if kernel.Semidefinite(o) || !kernel.Semidefinite(small()) || kernel.Semidefinite(kernel.Product(small(), o)) {
 		t.Error("a geometric mean of levels counts as positive semi-definite")
 	}
@@ -148,20 +157,17 @@ func TestWeightedByDefinition(t *testing.T) {
 			var matrices []*kernel.Matrix
 			var scores []*Scores
 			for _, scale := range []float64{1, 8, 100} {
-				m, err := Fit(t.Context(), &kerneltest.Spy{Scale: scale}, kernel.NewCollection(ds.Graphs).Grams(nil))
-				if err != nil {
-					t.Fatal(err)
-				}
+				m := matrixOf(t, &kerneltest.Spy{Scale: scale}, ds.Graphs)
 				s, err := c.Score(t.Context(), m, []*TrainingPart{part})
 				if err != nil {
 					t.Fatal(err)
 				}
-				e, r := leftOut(t, c.Targets, o.Ridge, m.values, train)
+				e, r := leftOut(t, c.Targets, o.Ridge, valuesOf(t, m), train)
 				if name == "values" {
 					r = 1
 				}
 				want = append(want, math.Pow(e*r, exponent))
-				matrices, scores = append(matrices, m.values), append(scores, &s[0])
+				matrices, scores = append(matrices, valuesOf(t, m)), append(scores, &s[0])
 			}
 			sum := 0.0
 			for k, w := range want {
@@ -212,19 +218,20 @@ func TestBestFew(t *testing.T) {
 			}
 			var matrices []*kernel.Matrix
 			for i := range meanBest + 3 {
-				m, err := Fit(t.Context(), &kerneltest.Spy{Scale: 0.3 * float64(1+i*i)}, kernel.NewCollection(test.d.Graphs).Grams(nil))
-				if err != nil {
-					t.Fatal(err)
-				}
-				matrices = append(matrices, m.values)
+				matrices = append(matrices, valuesOf(t, matrixOf(t, &kerneltest.Spy{Scale: 0.3 * float64(1+i*i)}, test.d.Graphs)))
 			}
 			sets := map[string]bool{}
 			for f := range 4 {
 				p := c.TrainingPart(0, f)
 				var scores []*Scores
 				var products []float64
-				for _, m := range matrices {
-					s, err := c.Score(t.Context(), &Matrix{values: m}, []*TrainingPart{p})
+				graphs, kernels := known(matrices...)
+				for k, m := range matrices {
+					x, err := graphs.Of(kernels[k])
+					if err != nil {
+						t.Fatal(err)
+					}
+					s, err := c.Score(t.Context(), x, []*TrainingPart{p})
 					if err != nil {
 						t.Fatal(err)
 					}

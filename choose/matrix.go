@@ -2,10 +2,8 @@ package choose
 
 import (
 	"context"
-	"math"
 	"slices"
 
-	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/svm"
 )
@@ -14,9 +12,9 @@ import (
 type Gram interface {
 	// On returns the kernel matrix of a training set, and a function that returns the matrix
 	// between other graphs (rows) and it.
-	On(ctx context.Context, t TrainingSet) (gram svm.View, cross func(rows []int) svm.View, err error)
+	On(ctx context.Context, t TrainingSet) (gram svm.View, cross func(rows []int) (svm.View, error), err error)
 	// Self returns the kernel of graphs with themselves.
-	Self(graphs []int) []float64
+	Self(ctx context.Context, graphs []int) ([]float64, error)
 }
 
 // TrainingSet is the graphs to learn from: those outside one or two folds of a repeat, or a sample
@@ -26,95 +24,92 @@ type TrainingSet struct {
 	graphs              []int
 }
 
-// Matrix is a kernel matrix between graphs. Columns of graphs that the kernel was not fitted to are
-// NaN. So nothing can be learned from them.
-type Matrix struct {
-	values     *kernel.Matrix
-	graphs     []int     // ascending, whose rows and columns values has; nil for all
-	self       []float64 // kernel of every graph with itself
-	indefinite bool      // negative eigenvalues are set to 0 on every training set
+// Graphs are the graphs that matrices are about.
+type Graphs struct {
+	In *kernel.Collection
+	// At has the graphs of the collection by their positions among all graphs, ascending; nil if it has all.
+	At []int
 }
 
-// at returns the rows of graphs.
-func (m *Matrix) at(graphs []int) []int {
-	if m.graphs == nil {
+// at returns the places of graphs in the collection.
+func (g Graphs) at(graphs []int) []int {
+	if g.At == nil {
 		return graphs
 	}
 	out := make([]int, len(graphs))
 	for k, i := range graphs {
-		out[k], _ = slices.BinarySearch(m.graphs, i)
+		out[k], _ = slices.BinarySearch(g.At, i)
 	}
 	return out
 }
 
-// Fit returns the matrix of a kernel that is fitted to all graphs of a collection.
-func Fit(ctx context.Context, k kernel.Kernel, all *kernel.Grams) (*Matrix, error) {
-	gram, err := all.Gram(ctx, k)
-	if err != nil {
-		return nil, err
-	}
-	self := make([]float64, gram.Rows)
-	for i := range self {
-		self[i] = gram.At(i, i)
-	}
-	return &Matrix{gram, all.Of, self, !kernel.Semidefinite(k)}, nil
+// Matrix is a kernel between graphs. It computes the blocks that are asked for.
+type Matrix struct {
+	Graphs
+	sum        *kernel.FittedSum
+	indefinite bool // negative eigenvalues are set to 0 on every training set
 }
 
-// FitTo returns the matrix of a kernel that is fitted to training graphs and compares the graphs
-// test with them. The training graphs are those at the positions train of all.
-func FitTo(ctx context.Context, k kernel.Kernel, training *kernel.Grams, all []*graph.Graph, train, test []int) (*Matrix, error) {
-	gram, err := training.Gram(ctx, k)
+// Of returns the matrix of a kernel.
+func (g Graphs) Of(k kernel.Kernel) (*Matrix, error) {
+	sum, err := g.In.Sum(k)
+	return &Matrix{g, sum, !kernel.Semidefinite(k)}, err
+}
+
+// features returns those of graphs.
+func (m *Matrix) features(ctx context.Context, graphs []int) (kernel.Features, error) {
+	all, err := m.sum.Train(ctx)
 	if err != nil {
 		return nil, err
 	}
-	f, err := training.In.Fit(ctx, k)
+	return all.Select(m.at(graphs)), nil
+}
+
+// On implements Gram.
+func (m *Matrix) On(ctx context.Context, t TrainingSet) (svm.View, func([]int) (svm.View, error), error) {
+	train, err := m.features(ctx, t.graphs)
 	if err != nil {
-		return nil, err
+		return svm.View{}, nil, err
 	}
-	cross, err := f.Cross(ctx, Pick(all, test))
-	if err != nil {
-		return nil, err
-	}
-	m := &Matrix{values: kernel.NewMatrix(len(all), len(all)), indefinite: !kernel.Semidefinite(k)}
-	if m.self, err = f.Diagonal(ctx, all); err != nil {
-		return nil, err
-	}
-	for i := range m.values.Data {
-		m.values.Data[i] = math.NaN()
-	}
-	scatter := func(rows []int, from *kernel.Matrix) {
-		for a, i := range rows {
-			to := m.values.Row(i)
-			for b, j := range train {
-				to[j] = from.At(a, b)
-			}
+	between := func(a kernel.Features) (svm.View, error) {
+		values, err := kernel.Between(ctx, m.sum, a, train)
+		if err != nil {
+			return svm.View{}, err
 		}
+		return svm.Full(values), nil
 	}
-	scatter(train, gram)
-	scatter(test, cross)
-	return m, nil
-}
-
-// On takes rows and columns out of the matrix.
-func (m *Matrix) On(ctx context.Context, t TrainingSet) (svm.View, func([]int) svm.View, error) {
-	all := svm.Full(m.values)
-	cols := m.at(t.graphs)
-	gram := all.Select(cols, cols)
-	cross := func(rows []int) svm.View { return all.Select(m.at(rows), cols) }
-	if m.indefinite {
-		return clip(ctx, gram, cross)
+	cross := func(rows []int) (svm.View, error) {
+		a, err := m.features(ctx, rows)
+		if err != nil {
+			return svm.View{}, err
+		}
+		return between(a)
 	}
-	return gram, cross, nil
-}
-
-// Self implements Gram.
-func (m *Matrix) Self(graphs []int) []float64 { return Pick(m.self, m.at(graphs)) }
-
-// clip makes the matrices of a training set positive semi-definite.
-func clip(ctx context.Context, gram svm.View, cross func([]int) svm.View) (svm.View, func([]int) svm.View, error) {
+	gram, err := between(train)
+	if err != nil || !m.indefinite {
+		return gram, cross, err
+	}
 	c, err := svm.Clip(ctx, gram)
 	if err != nil {
 		return svm.View{}, nil, err
 	}
-	return svm.Full(c.Gram), func(rows []int) svm.View { return svm.Full(c.Map(cross(rows))) }, nil
+	return svm.Full(c.Gram), func(rows []int) (svm.View, error) {
+		values, err := cross(rows)
+		if err != nil {
+			return svm.View{}, err
+		}
+		return svm.Full(c.Map(values)), nil
+	}, nil
+}
+
+// Self implements Gram.
+func (m *Matrix) Self(ctx context.Context, graphs []int) ([]float64, error) {
+	if kernel.CheckNormalized(m.sum.Sum) == nil {
+		return slices.Repeat([]float64{m.sum.Self()}, len(graphs)), nil
+	}
+	a, err := m.features(ctx, graphs)
+	if err != nil {
+		return nil, err
+	}
+	return kernel.Self(ctx, m.sum, a)
 }

@@ -205,7 +205,14 @@ func (c *Chooser) scoreFolds(ctx context.Context, k Gram, parts []*TrainingPart)
 		if err != nil {
 			return err
 		}
-		rows := []svm.View{cross(c.Splits.Test(repeat, f)), cross(c.Splits.Test(repeat, g))}
+		var rows []svm.View
+		for _, fold := range []int{f, g} {
+			x, err := cross(c.Splits.Test(repeat, fold))
+			if err != nil {
+				return err
+			}
+			rows = append(rows, x)
+		}
 		p, err := c.Targets.learn(ctx, c.Options.learner(), gram, set.graphs, c.Options.Grid(), rows, nil)
 		if err != nil {
 			return fmt.Errorf("repeat %d, folds %d and %d left out: %w", repeat, f, g, err)
@@ -356,7 +363,15 @@ func (c *Chooser) Predict(ctx context.Context, k Gram, p *TrainingPart, grid []f
 	}
 	opt, test := c.Options.learner(), c.Splits.Test(p.Repeat, p.Fold)
 	opt.Probability, opt.Seed = c.Options.Probability && len(grid) == 1, c.Options.Seed
-	out, err := c.Targets.learn(ctx, opt, gram, p.graphs, grid, []svm.View{cross(test)}, [][]float64{k.Self(test)})
+	rows, err := cross(test)
+	if err != nil {
+		return nil, false, err
+	}
+	self, err := k.Self(ctx, test)
+	if err != nil {
+		return nil, false, err
+	}
+	out, err := c.Targets.learn(ctx, opt, gram, p.graphs, grid, []svm.View{rows}, [][]float64{self})
 	if err != nil {
 		return nil, false, fmt.Errorf("repeat %d, fold %d left out: %w", p.Repeat, p.Fold, err)
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/mlgkernel/mlg/baseline"
 	"github.com/mlgkernel/mlg/dataset"
-	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/svm"
 )
 
@@ -51,10 +50,7 @@ func TestSharedTrainings(t *testing.T) {
 		c := chooserOf(t, ds, &o)
 		k := baseline.DefaultWL()
 		k.H = 3
-		m, err := Fit(t.Context(), k, kernel.NewCollection(ds.Graphs).Grams(nil))
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := matrixOf(t, k, ds.Graphs)
 		var parts []*TrainingPart
 		for f := range 5 {
 			parts = append(parts, c.TrainingPart(0, f))
@@ -82,8 +78,12 @@ func TestSharedTrainings(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				rows, err := cross(test)
+				if err != nil {
+					t.Fatal(err)
+				}
 				for g, l := range learned {
-					labels, err := l.Labels(cross(test))
+					labels, err := l.Labels(rows)
 					if err != nil {
 						t.Fatal(err)
 					}

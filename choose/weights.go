@@ -6,7 +6,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"sync"
 
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/metrics"
@@ -87,12 +86,9 @@ func (t *Targets) errors(examples []int, predicted []Prediction) []Errors {
 type Mixer struct {
 	chooser *Chooser
 	parts   []Ingredient
-	// matrix returns that of a kernel, and scores those of a kernel on the part without a fold.
-	matrix func(ctx context.Context, kernel int) (*Matrix, error)
+	graphs  Graphs
+	// scores returns those of a kernel on the part without a fold.
 	scores func(kernel, repeat, fold int) *Scores
-
-	mu       sync.Mutex
-	matrices []*Matrix // as far as they were needed
 }
 
 // Ingredient is a kernel that may be part of a combination.
@@ -115,11 +111,9 @@ func (x Ingredient) factors() []string {
 	return slices.Compact(out)
 }
 
-// Mixer returns a mixer of some kernels. It asks once for each matrix that has a weight. It asks
-// for scores only with LeaveOneOut.
-func (c *Chooser) Mixer(parts []Ingredient, matrix func(ctx context.Context, kernel int) (*Matrix, error),
-	scores func(kernel, repeat, fold int) *Scores) *Mixer {
-	return &Mixer{chooser: c, parts: parts, matrix: matrix, scores: scores, matrices: make([]*Matrix, len(parts))}
+// Mixer returns a mixer of some kernels. It asks for scores only with LeaveOneOut.
+func (c *Chooser) Mixer(parts []Ingredient, graphs Graphs, scores func(kernel, repeat, fold int) *Scores) *Mixer {
+	return &Mixer{c, parts, graphs, scores}
 }
 
 // Mixture is a sum of kernels with the weights of a combination.
@@ -129,72 +123,43 @@ type Mixture struct {
 }
 
 // On learns the weights on the training set and sums up.
-func (m Mixture) On(ctx context.Context, t TrainingSet) (svm.View, func([]int) svm.View, error) {
+func (m Mixture) On(ctx context.Context, t TrainingSet) (svm.View, func([]int) (svm.View, error), error) {
 	w, err := m.weights(ctx, t)
 	if err != nil {
 		return svm.View{}, nil, err
 	}
-	indefinite := false
-	for k := range w {
-		if w[k] > 0 {
-			x, err := m.Load(ctx, k)
-			if err != nil {
-				return svm.View{}, nil, err
-			}
-			indefinite = indefinite || x.indefinite
-		}
+	x, err := m.sum(w)
+	if err != nil {
+		return svm.View{}, nil, err
 	}
-	cross := func(rows []int) svm.View { return svm.Full(m.sum(w, rows, t.graphs)) }
-	if indefinite {
-		return clip(ctx, cross(t.graphs), cross)
-	}
-	return cross(t.graphs), cross, nil
+	return x.On(ctx, t)
 }
 
 // Self implements Gram: kernels that are summed are normalised, and weights sum to 1.
-func (m Mixture) Self(graphs []int) []float64 { return slices.Repeat([]float64{1}, len(graphs)) }
+func (m Mixture) Self(_ context.Context, graphs []int) ([]float64, error) {
+	return slices.Repeat([]float64{1}, len(graphs)), nil
+}
 
 // Weights returns the weights of the kernels on a part; they sum to 1.
 func (m Mixture) Weights(ctx context.Context, p *TrainingPart) ([]float64, error) {
 	return m.weights(ctx, m.chooser.without(p.Repeat, p.Fold, p.Fold))
 }
 
-// Load returns the matrix of a kernel, and keeps it.
-func (m *Mixer) Load(ctx context.Context, k int) (*Matrix, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.matrices[k] == nil {
-		var err error
-		if m.matrices[k], err = m.matrix(ctx, k); err != nil {
-			return nil, err
+// sum returns Σ_k w_k K_k.
+func (m *Mixer) sum(w []float64) (*Matrix, error) {
+	var s kernel.Sum
+	for k, x := range m.parts {
+		if w[k] > 0 {
+			s.Terms = append(s.Terms, kernel.Term{Weight: w[k], Factors: []kernel.Factor{{Kernel: x.Kernel}}})
 		}
 	}
-	return m.matrices[k], nil
-}
-
-// sum returns Σ_k w_k K_k on rows and columns.
-func (m *Mixer) sum(w []float64, rows, cols []int) *kernel.Matrix {
-	out := kernel.NewMatrix(len(rows), len(cols))
-	for k, a := range w {
-		if a == 0 {
-			continue
-		}
-		x := m.matrices[k]
-		at := x.at(cols)
-		for i, r := range x.at(rows) {
-			from, to := x.values.Row(r), out.Row(i)
-			for j, c := range at {
-				to[j] += a * from[c]
-			}
-		}
-	}
-	return out
+	return m.graphs.Of(s)
 }
 
 // weights returns the weights of the kernels on the graphs outside the folds of a training set.
 func (m Mixture) weights(ctx context.Context, t TrainingSet) ([]float64, error) {
 	if m.How == MeanAll {
-		n := len(m.matrices)
+		n := len(m.parts)
 		return slices.Repeat([]float64{1 / float64(n)}, n), nil
 	}
 	t = m.chooser.without(t.repeat, t.first, t.last)
@@ -271,15 +236,16 @@ func difference(a, b []float64) (mean, deviation float64) {
 
 // losses returns those of leave-one-out predictions by a sum, with the ridge that loses least.
 func (m Mixture) losses(ctx context.Context, t TrainingSet, w []float64) ([]float64, error) {
-	for k := range w {
-		if w[k] > 0 {
-			if _, err := m.Load(ctx, k); err != nil {
-				return nil, err
-			}
-		}
+	x, err := m.sum(w)
+	if err != nil {
+		return nil, err
+	}
+	gram, _, err := x.On(ctx, t)
+	if err != nil {
+		return nil, err
 	}
 	c := m.chooser
-	predicted, err := c.Targets.leaveOneOut(ctx, svm.Full(m.sum(w, t.graphs, t.graphs)), t.graphs, c.Options.ridges())
+	predicted, err := c.Targets.leaveOneOut(ctx, gram, t.graphs, c.Options.ridges())
 	if err != nil {
 		return nil, err
 	}
@@ -359,7 +325,7 @@ const leastProbability = 1e-9
 // errors returns the leave-one-out errors of the kernels on a training set, each with the ridge that
 // has the smallest squared one.
 func (m *Mixer) errors(ctx context.Context, t TrainingSet) ([]Errors, error) {
-	out := make([]Errors, len(m.matrices))
+	out := make([]Errors, len(m.parts))
 	for k := range out {
 		errors, err := m.kernelErrors(ctx, k, t)
 		if err != nil {
@@ -382,7 +348,7 @@ func (m *Mixer) kernelErrors(ctx context.Context, k int, t TrainingSet) ([]Error
 	if c.Options.LeaveOneOut {
 		return m.scores(k, t.repeat, t.first).Errors, nil
 	}
-	x, err := m.Load(ctx, k)
+	x, err := m.graphs.Of(m.parts[k].Kernel)
 	if err != nil {
 		return nil, err
 	}

@@ -124,10 +124,11 @@ func sameChoice(t *testing.T, ds *dataset.Dataset, o Options) {
 	want := make([]float64, len(kernels))
 	want[k] = 1
 	if p.Combination != choose.BestSingle {
-		mixer := e.Mixer(slices.Repeat([]choose.Ingredient{{Kernel: wl(1)}}, len(kernels)), func(_ context.Context, k int) (*choose.Matrix, error) {
-			return choose.Fit(t.Context(), kernels[k].kernel, kernel.NewCollection(e.graphs).Grams(nil))
-		},
-			func(k, _, _ int) *choose.Scores { return &kernels[k].results[last].Scores })
+		var ingredients []choose.Ingredient
+		for _, m := range kernels {
+			ingredients = append(ingredients, choose.Ingredient{Kernel: m.kernel})
+		}
+		mixer := e.Mixer(ingredients, choose.Graphs{In: kernel.NewCollection(e.graphs)}, func(k, _, _ int) *choose.Scores { return &kernels[k].results[last].Scores })
 		if want, err = (choose.Mixture{Mixer: mixer, How: p.Combination}).Weights(t.Context(), outer); err != nil {
 			t.Fatal(err)
 		}

@@ -3,7 +3,6 @@ package evaluate
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/mlgkernel/mlg/choose"
@@ -22,28 +21,34 @@ type foldResult struct {
 	Confusions []metrics.Confusion `json:"confusions,omitempty"`
 }
 
-// compute evaluates a method: on every training part it chooses the value of the grid, trains, and
-// predicts the fold.
-func (s *session) compute(ctx context.Context, m *method, gram func() (choose.Gram, error)) (*storedResults, error) {
+// score scores a method on every training part.
+func (s *session) score(ctx context.Context, m *method) (*storedResults, error) {
 	start := s.clock()
-	k, err := gram()
+	k, err := s.gram(ctx, m)
 	if err != nil {
-		return nil, err
+		return nil, m.failed(err)
 	}
 	fitted := s.clock()
-	out := &storedResults{Folds: make([]foldResult, len(s.parts)), KernelSeconds: fitted - start}
-	if !s.o.OnReported {
-		scores, err := s.Score(ctx, k, s.parts)
-		if err != nil {
-			return nil, m.failed(err)
-		}
-		for i := range scores {
-			out.Folds[i].Scores = scores[i]
-		}
+	scores, err := s.Score(ctx, k, s.parts)
+	if err != nil {
+		return nil, m.failed(err)
 	}
-	err = kernel.Each(ctx, len(s.parts), 1, func(_, i int) error { return s.test(ctx, m, k, s.parts[i], &out.Folds[i]) })
-	out.LearnSeconds = s.clock() - fitted
-	return out, m.failed(err)
+	out := &storedResults{Folds: make([]foldResult, len(s.parts)), seconds: seconds{fitted - start, s.clock() - fitted}}
+	for i := range scores {
+		out.Folds[i].Scores = scores[i]
+	}
+	return out, s.folder.write(ctx, s, m, out)
+}
+
+// gram returns the matrix of a method, whose kernels are fitted.
+func (s *session) gram(ctx context.Context, m *method) (choose.Gram, error) {
+	if m.kernel == nil {
+		return choose.Mixture{Mixer: s.mixer, How: m.combination}, nil
+	}
+	if _, err := s.graphs.In.Fit(ctx, m.kernel); err != nil {
+		return nil, err
+	}
+	return s.graphs.Of(m.kernel)
 }
 
 // failed says which method an error is about.
@@ -54,16 +59,72 @@ func (m *method) failed(err error) error {
 	return err
 }
 
-// test trains on a training part and predicts its fold: with the best value of the grid, if the method may be
-// chosen, or with every value on the reported folds.
-func (e *evaluation) test(ctx context.Context, m *method, k choose.Gram, p *choose.TrainingPart, x *foldResult) error {
-	grid := e.o.Grid()
-	if !e.o.OnReported {
-		if !e.leads(m, p, &x.Scores) {
-			return nil
+// mostTrained bounds the bytes of the matrices that are trained on at the same time.
+const mostTrained = 4 << 30
+
+// test predicts the folds of a row of the report: each by the method that is best on its training part, and on
+// the reported folds by every method.
+func (s *session) test(ctx context.Context, row reportRow) error {
+	for _, m := range row.methods {
+		var missing []*choose.TrainingPart
+		for _, p := range s.parts {
+			x := &m.results[s.at(p)]
+			if x.Labels == nil && x.Values == nil && x.Confusions == nil && (s.o.OnReported || m == s.chosen(row, p)) {
+				missing = append(missing, p)
+			}
 		}
-		if m.kernel == nil { // train does so with a sum
-			best, err := e.Refine(ctx, k, p, x.Best)
+		if missing == nil {
+			continue
+		}
+		start := s.clock()
+		k, err := s.gram(ctx, m)
+		if err != nil {
+			return m.failed(err)
+		}
+		fitted := s.clock()
+		const copies = 4 // of a matrix that a training makes
+		n := len(s.graphs.In.Graphs())
+		lanes := max(1, min(len(missing), kernel.Workers(ctx), mostTrained/(8*copies*n*n)))
+		err = kernel.Each(kernel.WithWorkers(ctx, lanes), len(missing), 1, func(_, i int) error {
+			return s.predict(kernel.WithWorkers(ctx, max(1, kernel.Workers(ctx)/lanes)), k, missing[i], &m.results[s.at(missing[i])])
+		})
+		if err != nil {
+			return m.failed(err)
+		}
+		s.took[m].KernelSeconds += fitted - start
+		s.took[m].LearnSeconds += s.clock() - fitted
+		if err := s.folder.write(ctx, s, m, s.stored(m)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// chosen returns the method of a row that is best on a training part, the first of equals.
+func (e *evaluation) chosen(row reportRow, p *choose.TrainingPart) *method {
+	scores := make([]*choose.Scores, len(row.methods))
+	for k, m := range row.methods {
+		scores[k] = &m.results[e.at(p)].Scores
+	}
+	return row.methods[e.Choose(p, scores)]
+}
+
+// stored returns the results of a method, as a file has them.
+func (s *session) stored(m *method) *storedResults {
+	out := &storedResults{seconds: *s.took[m]}
+	for _, p := range s.parts {
+		out.Folds = append(out.Folds, m.results[s.at(p)])
+	}
+	return out
+}
+
+// predict trains on a training part and predicts its fold: with the best value of the grid, or with every value
+// on the reported folds.
+func (s *session) predict(ctx context.Context, k choose.Gram, p *choose.TrainingPart, x *foldResult) error {
+	grid := s.o.Grid()
+	if !s.o.OnReported {
+		if _, sum := k.(choose.Mixture); sum { // train does so with a sum
+			best, err := s.Refine(ctx, k, p, x.Best)
 			if err != nil {
 				return err
 			}
@@ -71,29 +132,20 @@ func (e *evaluation) test(ctx context.Context, m *method, k choose.Gram, p *choo
 		}
 		grid = grid[x.Best : x.Best+1]
 	}
-	predictions, limited, err := e.Predict(ctx, k, p, grid)
+	predictions, limited, err := s.Predict(ctx, k, p, grid)
 	if err != nil {
 		return err
 	}
 	if limited {
 		x.Limited++
 	}
-	if !e.o.OnReported {
+	if !s.o.OnReported {
 		x.Prediction = predictions[0]
 		return nil
 	}
-	truth := choose.Pick(e.Targets.Labels, e.Splits.Test(p.Repeat, p.Fold))
+	truth := choose.Pick(s.Targets.Labels, s.Splits.Test(p.Repeat, p.Fold))
 	for _, y := range predictions {
-		x.Confusions = append(x.Confusions, metrics.NewConfusion(truth, y.Labels, len(e.Targets.Classes)))
+		x.Confusions = append(x.Confusions, metrics.NewConfusion(truth, y.Labels, len(s.Targets.Classes)))
 	}
 	return nil
-}
-
-// leads reports whether no earlier setting of the same candidate scores at least as well on a
-// training part. Only such a setting may be chosen.
-func (e *evaluation) leads(m *method, p *choose.TrainingPart, s *choose.Scores) bool {
-	earlier := m.siblings[:max(0, slices.Index(m.siblings, m))]
-	return !slices.ContainsFunc(earlier, func(other *method) bool {
-		return p.Mean(&other.results[p.Repeat*e.Splits.Folds+p.Fold].Scores) >= p.Mean(s)
-	})
 }

@@ -22,7 +22,7 @@ import (
 )
 
 // folderVersion changes whenever results that were computed earlier may no longer hold.
-const folderVersion = 12
+const folderVersion = 13
 
 // folderKind is the kind of container (package file) that the files are. Each has one section of JSON.
 const folderKind = "folds"
@@ -36,12 +36,11 @@ type folder struct {
 
 // storedResults is the content of a file.
 type storedResults struct {
-	Fingerprint   string       `json:"fingerprint"`
-	Method        string       `json:"method"`
-	Parameters    string       `json:"parameters"`
-	KernelSeconds float64      `json:"kernel_seconds"`
-	LearnSeconds  float64      `json:"learn_seconds"`
-	Folds         []foldResult `json:"folds"` // by training part
+	Fingerprint string `json:"fingerprint"`
+	Method      string `json:"method"`
+	Parameters  string `json:"parameters"`
+	seconds
+	Folds []foldResult `json:"folds"` // by training part
 }
 
 // newFolder makes a folder for the data, the splits and the options on which results depend.
@@ -111,11 +110,6 @@ func (f *folder) read(s *session, m *method) (*storedResults, error) {
 			s.o.Damaged(f.file(key), err)
 		}
 		return nil, nil
-	}
-	for i, p := range s.parts {
-		if r := &x.Folds[i]; !s.o.OnReported && r.Labels == nil && r.Values == nil && s.leads(m, p, &r.Scores) {
-			return nil, nil // other settings came before it
-		}
 	}
 	return x, nil
 }

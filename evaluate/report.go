@@ -278,32 +278,28 @@ func (e *evaluation) duplicates() Duplicates {
 func (e *evaluation) result(x reportRow) Result {
 	out := Result{Name: x.name, Repeats: e.Splits.Repeats()}
 	for _, m := range x.methods {
-		out.KernelSeconds += m.kernelSeconds
-		out.LearnSeconds += m.learnSeconds
+		out.KernelSeconds += m.KernelSeconds
+		out.LearnSeconds += m.LearnSeconds
 	}
 	out.Seconds = out.KernelSeconds + out.LearnSeconds
 	if e.o.OnReported {
 		e.chooseReported(&out, x.methods)
 	} else {
-		e.chooseByFold(&out, x.methods)
+		e.chooseByFold(&out, x)
 	}
 	return out
 }
 
 // chooseByFold takes for every fold the method with the best score on its training part.
-func (e *evaluation) chooseByFold(out *Result, methods []*method) {
+func (e *evaluation) chooseByFold(out *Result, row reportRow) {
 	counts := map[string]int{}
 	var chosen []choose.Prediction
-	scores := make([]*choose.Scores, len(methods))
 	for i, p := range e.parts {
-		for k, m := range methods {
-			scores[k] = &m.results[i].Scores
-		}
-		k := e.Choose(p, scores)
-		x := &methods[k].results[i]
+		m := e.chosen(row, p)
+		x := &m.results[i]
 		chosen = append(chosen, x.Prediction)
 		out.Limited += x.Limited
-		counts[e.choice(methods[k], x.Best)]++
+		counts[e.choice(m, x.Best)]++
 	}
 	for p, n := range counts {
 		out.Choices = append(out.Choices, Choice{p, n})

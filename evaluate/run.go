@@ -46,24 +46,25 @@ type evaluation struct {
 	folder         *folder                // nil keeps nothing
 
 	mu   sync.Mutex
-	done int // outer folds of methods
+	done int // outer folds of methods and rows
 }
 
 // method is a kernel or a sum of kernels: what has results of its own.
 type method struct {
 	name, parameters string
 	kernel           kernel.Kernel // nil for a sum
-	// siblings are the settings of the candidate to which a kernel belongs; with Options.Combined all that
-	// are combined. Of these one predicts a fold.
-	siblings []*method
 	// combination says how a sum weighs the kernels that are combined.
 	combination choose.Combination
 	counts      bool // choose.Candidate.Counts
-	// keep says that the matrix of a kernel is needed by most combinations later on.
-	keep bool
 
-	results                     []foldResult // by training part
-	kernelSeconds, learnSeconds float64
+	results []foldResult // by training part
+	seconds
+}
+
+// seconds are the times that a method took.
+type seconds struct {
+	KernelSeconds float64 `json:"kernel_seconds"` // for fitting, and for the matrices that are kept
+	LearnSeconds  float64 `json:"learn_seconds"`
 }
 
 // reportRow is a row of the report: the methods among which every fold chooses one.
@@ -126,7 +127,7 @@ func (e *evaluation) addMethods(candidates []choose.Candidate) error {
 	for i, c := range list {
 		settings := make([]*method, len(c.Settings))
 		for k, s := range c.Settings {
-			settings[k] = &method{name: c.Name, parameters: s.Parameters, kernel: s.Kernel, siblings: settings, counts: c.Counts}
+			settings[k] = &method{name: c.Name, parameters: s.Parameters, kernel: s.Kernel, counts: c.Counts}
 		}
 		combined := i > 0 || !added
 		if !combined || !e.o.Combined || len(e.o.Combinations) == 0 {
@@ -139,11 +140,6 @@ func (e *evaluation) addMethods(candidates []choose.Candidate) error {
 			e.combined = append(e.combined, settings...)
 		}
 	}
-	if e.o.Combined && len(e.o.Combinations) > 0 {
-		for _, m := range e.combined {
-			m.siblings = e.combined
-		}
-	}
 	for _, how := range e.o.Combinations {
 		if len(e.combined) == 0 {
 			return errors.New("no candidates to combine")
@@ -152,11 +148,10 @@ func (e *evaluation) addMethods(candidates []choose.Candidate) error {
 		if how.Summed() {
 			methods = []*method{{name: how.String(), parameters: how.String(), combination: how}}
 			e.sums = append(e.sums, methods...)
-			for _, m := range e.combined { // MeanBest needs few, and knows them beforehand
+			for _, m := range e.combined {
 				if err := kernel.CheckNormalized(m.kernel); err != nil {
 					return err
 				}
-				m.keep = m.keep || how != choose.MeanBest || !e.o.LeaveOneOut
 			}
 		}
 		if err := e.addRow(how.String(), methods); err != nil {
@@ -184,102 +179,109 @@ func (e *evaluation) addRow(name string, methods []*method) error {
 // run evaluates all methods.
 func (e *evaluation) run(ctx context.Context) error {
 	if !e.o.Inductive {
-		return e.session(e.parts, cmp.Or(e.o.Collection, kernel.NewCollection(e.graphs))).evaluate(ctx)
+		return e.session(e.parts, cmp.Or(e.o.Collection, kernel.NewCollection(e.graphs)), nil, nil).evaluate(ctx)
 	}
-	// Some folds at a time, each with its share of the workers.
-	lanes := min(kernel.Workers(ctx), len(e.parts))
-	inner := kernel.WithWorkers(ctx, kernel.Workers(ctx)/lanes)
-	return kernel.Each(kernel.WithWorkers(ctx, lanes), len(e.parts), 1, func(_, i int) error {
-		train := e.Splits.Without(e.parts[i].Repeat, e.parts[i].Fold)
-		return e.session(e.parts[i:i+1], kernel.NewCollection(choose.Pick(e.graphs, train))).evaluate(inner)
+	return kernel.Tasks(ctx, len(e.parts), func(ctx context.Context, i int) error {
+		p := e.parts[i]
+		train, test := e.Splits.Without(p.Repeat, p.Fold), e.Splits.Test(p.Repeat, p.Fold)
+		at := make([]int, len(e.graphs)) // graphs that are in neither get no place
+		for k, g := range slices.Concat(train, test) {
+			at[g] = k
+		}
+		fitTo := kernel.NewCollection(choose.Pick(e.graphs, train))
+		return e.session(e.parts[i:i+1], fitTo, choose.Pick(e.graphs, test), at).evaluate(ctx)
 	})
 }
 
-// session evaluates methods on training parts on which a kernel has one matrix: all of them if it is
-// fitted to all graphs, or else one.
+// session evaluates methods on training parts for which kernels are fitted to the same graphs: all
+// parts, or else one.
 type session struct {
 	*evaluation
-	parts []*choose.TrainingPart
-	grams *kernel.Grams // of the graphs that kernels are fitted to
+	parts  []*choose.TrainingPart
+	graphs choose.Graphs
+	mixer  *choose.Mixer // of the kernels that are combined
+	took   map[*method]*seconds
 }
 
-func (e *evaluation) session(parts []*choose.TrainingPart, fitTo *kernel.Collection) *session {
-	var kernels []kernel.Kernel
+// keptBytes bounds the matrices of factors that are kept. With more, the blocks that are asked for are
+// computed each time.
+const keptBytes = 1 << 30
+
+// session returns a session for kernels that are fitted to a collection. Its graphs and then more of them
+// are all graphs, in the order at, nil for theirs.
+func (e *evaluation) session(parts []*choose.TrainingPart, fitTo *kernel.Collection, more []*graph.Graph, at []int) *session {
+	distinct, factors := kernel.NewCollection(nil), map[*kernel.FittedFactor]bool{}
+	ingredients := make([]choose.Ingredient, len(e.combined))
 	for _, m := range e.settings {
-		kernels = append(kernels, m.kernel)
+		if sum, err := distinct.Sum(m.kernel); err == nil { // else fitting it says what is wrong
+			for _, f := range sum.Factors {
+				factors[f] = true
+			}
+		}
 	}
-	return &session{e, parts, fitTo.Grams(nil, kernels...)}
+	for k, m := range e.combined {
+		ingredients[k] = choose.Ingredient{Kernel: m.kernel, Counts: m.counts}
+	}
+	n := len(e.graphs)
+	s := &session{evaluation: e, parts: parts, took: map[*method]*seconds{}}
+	s.graphs.In = fitTo.Derived(more, at, 8*n*n*len(factors) <= keptBytes)
+	s.mixer = e.Mixer(ingredients, s.graphs, func(k, repeat, fold int) *choose.Scores {
+		return &e.combined[k].results[repeat*e.Splits.Folds+fold].Scores
+	})
+	return s
 }
 
-// evaluate evaluates all methods. The mixer keeps the matrices that combinations need.
+// evaluate scores all methods on every training part. Then those that are chosen predict the folds.
 func (s *session) evaluate(ctx context.Context) error {
-	kernels := s.combined
-	parts := make([]choose.Ingredient, len(kernels))
-	for k, m := range kernels {
-		parts[k] = choose.Ingredient{Kernel: m.kernel, Counts: m.counts}
-	}
-	mixer := s.Mixer(parts, func(ctx context.Context, k int) (*choose.Matrix, error) { return s.matrix(ctx, kernels[k]) },
-		func(k, repeat, fold int) *choose.Scores {
-			return &kernels[k].results[repeat*s.Splits.Folds+fold].Scores
-		})
-	for _, m := range s.settings {
-		err := s.evaluateMethod(ctx, m, func() (choose.Gram, error) {
-			if m.keep {
-				return mixer.Load(ctx, slices.Index(kernels, m))
-			}
-			return s.matrix(ctx, m)
-		})
+	methods := slices.Concat(s.settings, s.sums)
+	for _, m := range methods {
+		s.took[m] = &seconds{}
+		known, err := s.folder.read(s, m)
+		if err == nil && known == nil && !s.o.OnReported {
+			known, err = s.score(ctx, m)
+		}
 		if err != nil {
 			return err
 		}
+		if known != nil {
+			s.take(m, known)
+		}
+		s.progress()
 	}
-	for _, m := range s.sums {
-		sum := choose.Mixture{Mixer: mixer, How: m.combination}
-		if err := s.evaluateMethod(ctx, m, func() (choose.Gram, error) { return sum, nil }); err != nil {
+	for _, row := range s.rows {
+		if err := s.test(ctx, row); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// matrix computes the matrix of a kernel.
-func (s *session) matrix(ctx context.Context, m *method) (*choose.Matrix, error) {
-	if !s.o.Inductive {
-		return choose.Fit(ctx, m.kernel, s.grams)
-	}
-	p := s.parts[0]
-	train, test := s.Splits.Without(p.Repeat, p.Fold), s.Splits.Test(p.Repeat, p.Fold)
-	return choose.FitTo(ctx, m.kernel, s.grams, s.graphs, train, test)
-}
-
-// evaluateMethod takes the results of a method from the folder, or computes and keeps them.
-func (s *session) evaluateMethod(ctx context.Context, m *method, gram func() (choose.Gram, error)) error {
-	results, err := s.folder.read(s, m)
-	if err != nil {
-		return err
-	}
-	if results == nil {
-		if results, err = s.compute(ctx, m, gram); err != nil {
-			return err
-		}
-		if err := s.folder.write(ctx, s, m, results); err != nil {
-			return err
-		}
-	} else if m.kernel != nil && !m.keep {
-		s.grams.Drop(m.kernel)
+		s.progress()
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for i, p := range s.parts {
-		m.results[p.Repeat*s.Splits.Folds+p.Fold] = results.Folds[i]
-	}
-	m.kernelSeconds += results.KernelSeconds
-	m.learnSeconds += results.LearnSeconds
-	s.done += len(s.parts)
-	if s.o.Progress != nil {
-		s.o.Progress(s.done, (len(s.settings)+len(s.sums))*len(s.evaluation.parts))
+	for _, m := range methods {
+		m.KernelSeconds += s.took[m].KernelSeconds
+		m.LearnSeconds += s.took[m].LearnSeconds
 	}
 	return nil
+}
+
+// take takes the results of a method.
+func (s *session) take(m *method, known *storedResults) {
+	for i, p := range s.parts {
+		m.results[s.at(p)] = known.Folds[i]
+	}
+	*s.took[m] = known.seconds
+}
+
+// at returns the position of a training part among all.
+func (e *evaluation) at(p *choose.TrainingPart) int { return p.Repeat*e.Splits.Folds + p.Fold }
+
+// progress tells that a method was scored, or a row of the report tested, on the parts of the session.
+func (s *session) progress() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.done += len(s.parts)
+	if s.o.Progress != nil {
+		s.o.Progress(s.done, (len(s.settings)+len(s.sums)+len(s.rows))*len(s.evaluation.parts))
+	}
 }
 
 // clock returns seconds.

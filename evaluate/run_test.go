@@ -81,8 +81,8 @@ func TestResume(t *testing.T) {
 			if !reflect.DeepEqual(resumed, whole) {
 				t.Error("the resumed run gives something else")
 			}
-			if !slices.IsSorted(steps) || steps[len(steps)-1] != (4+3)*2*4 { // 4 settings, 3 sums
-				t.Errorf("progress %v, want increasing up to 56", steps)
+			if !slices.IsSorted(steps) || steps[len(steps)-1] != (4+3+7)*2*4 { // 4 settings, 3 sums, 7 rows
+				t.Errorf("progress %v, want increasing up to 112", steps)
 			}
 			// All is there now: kernels are not needed any more.
 			broken = true

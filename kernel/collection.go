@@ -14,6 +14,7 @@ type Collection struct {
 	graphs []*graph.Graph // nil where only new ones are asked about
 
 	training *prepared // the same graphs
+	from     *origin   // where kernels are fitted, nil for here
 
 	mu       sync.Mutex
 	standard *Standardization
@@ -27,9 +28,15 @@ func NewCollection(graphs []*graph.Graph) *Collection {
 	return c
 }
 
+// Graphs returns the collection's graphs.
+func (c *Collection) Graphs() []*graph.Graph { return c.graphs }
+
 // Standardization returns the means and deviations that standardise the collection's attributes. It
 // computes them at the first call.
 func (c *Collection) Standardization() (*Standardization, error) {
+	if c.from != nil {
+		return c.from.in.Standardization()
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.standard == nil {
@@ -118,104 +125,99 @@ func (c *Collection) Sum(k Kernel) (*FittedSum, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &FittedSum{Sum: sum, In: c, expression: newExpression()}
-	s.terms = s.addTerms(sum)
-	for _, n := range s.nodes {
-		s.Factors = append(s.Factors, c.factor(n.Factor))
-	}
+	s := &FittedSum{Sum: sum, In: c}
+	s.add(c)
 	return s, nil
 }
 
 // Fit is Sum with every kernel fitted now.
 func (c *Collection) Fit(ctx context.Context, k Kernel) (*FittedSum, error) {
-	s, err := c.Sum(k)
+	all, err := c.FitAll(ctx, k)
 	if err != nil {
 		return nil, err
 	}
+	return all[0], nil
+}
+
+// FitAll is Fit for several kernels, which share what they find out about the graphs.
+func (c *Collection) FitAll(ctx context.Context, kernels ...Kernel) ([]*FittedSum, error) {
+	out := make([]*FittedSum, len(kernels))
 	ctx = withShared(ctx, &shared{})
-	for _, f := range s.Factors {
-		if _, err := f.Fitted(ctx); err != nil {
+	for i, k := range kernels {
+		var err error
+		if out[i], err = c.Sum(k); err != nil {
 			return nil, err
 		}
+		for _, f := range out[i].Factors {
+			if _, err := f.Fitted(ctx); err != nil {
+				return nil, err
+			}
+		}
 	}
-	return s, nil
+	return out, nil
 }
 
 // Gram returns the kernel matrix of the collection's graphs.
 func (c *Collection) Gram(ctx context.Context, k Kernel) (*Matrix, error) {
-	return c.Grams(nil, k).Gram(ctx, k)
-}
-
-// Grams gives the matrices of some kernels one by one. Shared work is done once, and kept as long
-// as it is needed.
-type Grams struct {
-	In *Collection
-	// Of has the graphs of the collection whose matrices they are, nil for all.
-	Of []int
-
-	mu     sync.Mutex
-	shared shared
-	n      int         // rows and columns
-	wanted map[int]int // by node: how often Gram will still be asked for it
-	evaluation
-}
-
-// Grams returns the matrices of kernels on some of the graphs, nil for all. Each kernel will be asked for
-// once, or dropped. Kernels are fitted to all graphs.
-func (c *Collection) Grams(of []int, kernels ...Kernel) *Grams {
-	e, wanted := newExpression(), map[int]int{}
-	for _, k := range kernels {
-		wanted[e.add(Factor{Kernel: k})]++
-	}
-	return &Grams{In: c, Of: of, wanted: wanted, evaluation: e.evaluate(nil)}
-}
-
-// take returns the node of a kernel that is still wanted, once less.
-func (g *Grams) take(k Kernel) (node int, ok bool) {
-	node, ok = g.at[Factor{Kernel: k}.simple().String()]
-	if !ok || g.wanted[node] == 0 {
-		return 0, false
-	}
-	g.wanted[node]--
-	return node, true
-}
-
-// Gram returns the matrix of a kernel, which must not be changed. One that is not expected, or not
-// again, is computed on its own.
-func (g *Grams) Gram(ctx context.Context, k Kernel) (*Matrix, error) {
-	if err := k.Validate(); err != nil {
-		return nil, err
-	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	node, ok := g.take(k)
-	if !ok {
-		return g.In.Grams(g.Of, k).Gram(ctx, k)
-	}
-	ctx = withShared(ctx, &g.shared)
-	g.single = func(i int) ([]float64, error) {
-		m, err := g.In.factor(g.nodes[i].Factor).gram(ctx, g.Of)
-		if err == nil && g.nodes[i].part {
-			err = unitDiagonal(m, g.nodes[i].Factor)
-		}
-		if err != nil {
-			return nil, err
-		}
-		g.n = m.Rows
-		return m.Data, nil
-	}
-	values, err := g.value(ctx, node)
+	s, err := c.Fit(ctx, k)
 	if err != nil {
 		return nil, err
 	}
-	return &Matrix{g.n, g.n, values}, nil
+	return s.Gram(ctx)
 }
 
-// Drop says that a kernel will not be asked for.
-func (g *Grams) Drop(k Kernel) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if node, ok := g.take(k); ok {
-		g.drop(node)
+// Derived returns a collection of graphs with the kernels that are fitted to those of c. Its graphs are
+// those of c and then more, or of these the ones at some positions, nil for all. With keep, or where a
+// map is Whole, the matrix of a factor is computed once, and kept. Sums and products, and parts of all of them, then
+// are made of these. The graphs of such a collection can be compared with each other alone.
+func (c *Collection) Derived(more []*graph.Graph, at []int, keep bool) *Collection {
+	out := NewCollection(slices.Concat(c.graphs, more))
+	if at != nil {
+		some := make([]*graph.Graph, len(at))
+		for k, i := range at {
+			some[k] = out.graphs[i]
+		}
+		out = NewCollection(some)
 	}
+	out.from = &origin{c, c.prepare(more), at, keep}
+	return out
+}
+
+// origin is the collection to which the kernels of another are fitted.
+type origin struct {
+	in   *Collection
+	more *prepared // graphs that are not among those of in
+	at   []int     // the graphs of the other collection, by their positions; nil for all
+	keep bool
+}
+
+// fitted returns a factor as it was fitted, with the features of the graphs of the other collection.
+func (o *origin) fitted(ctx context.Context, f Factor) (*Fitted, error) {
+	base, err := o.in.factor(f).Fitted(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := *base
+	graphs, err := o.more.in(f.Form)
+	if err != nil {
+		return nil, err
+	}
+	if len(graphs) > 0 {
+		more, err := base.Transform(ctx, graphs)
+		if err != nil {
+			return nil, err
+		}
+		out.Train = base.Join(base.Train, more)
+	}
+	if o.at != nil {
+		out.Train = out.Train.Select(o.at)
+	}
+	if _, whole := base.Map.(Whole); !o.keep && !whole {
+		return &out, nil
+	}
+	gram, err := out.Gram(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return Given{f.Kernel, gram}.Fit(ctx, nil)
 }

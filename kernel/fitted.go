@@ -26,6 +26,19 @@ func (f *FittedFactor) Fitted(ctx context.Context) (*Fitted, error) {
 	if f.fitted != nil {
 		return f.fitted, nil
 	}
+	fitted, err := f.fit(ctx)
+	if err != nil {
+		return nil, err
+	}
+	f.fitted = fitted
+	return fitted, nil
+}
+
+// fit fits the kernel, or takes it from where it is fitted.
+func (f *FittedFactor) fit(ctx context.Context) (*Fitted, error) {
+	if f.in.from != nil {
+		return f.in.from.fitted(ctx, f.Factor)
+	}
 	if f.in.graphs == nil {
 		return nil, fmt.Errorf("%s: no graphs to fit it to", f)
 	}
@@ -37,7 +50,6 @@ func (f *FittedFactor) Fitted(ctx context.Context) (*Fitted, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f, err)
 	}
-	f.fitted = fitted
 	return fitted, nil
 }
 
@@ -61,19 +73,6 @@ func (f *FittedFactor) Training() ([]*graph.Graph, error) { return f.in.training
 // Prepare returns graphs as the factor's kernel wants them.
 func (f *FittedFactor) Prepare(graphs []*graph.Graph) ([]*graph.Graph, error) {
 	return f.in.prepare(graphs).in(f.Form)
-}
-
-// gram returns the kernel matrix of some of the collection's graphs, all for nil.
-func (f *FittedFactor) gram(ctx context.Context, graphs []int) (*Matrix, error) {
-	fitted, err := f.Fitted(ctx)
-	if err != nil {
-		return nil, err
-	}
-	train := fitted.Train
-	if graphs != nil {
-		train = train.Select(graphs)
-	}
-	return Between(ctx, fitted.Map, train, train)
 }
 
 // transform returns the features of graphs.
@@ -109,11 +108,11 @@ func (f *FittedFactor) Resolved() (Kernel, error) {
 // FittedSum is a sum over a collection. It is a Map.
 type FittedSum struct {
 	Sum     Sum             // written out
-	Factors []*FittedFactor // the distinct ones, which are the nodes of the expression
+	Factors []*FittedFactor // the distinct ones
 	In      *Collection
 
-	expression
 	terms []term
+	uses  []int // by factor: in terms
 
 	mu    sync.Mutex
 	train *sumFeatures // of the collection's graphs; nil until they are asked for
@@ -275,17 +274,8 @@ func (s *FittedSum) Compare(ctx context.Context, g, h *graph.Graph) (float64, er
 	return k[0], err
 }
 
-// Combine computes Σ_t weight_t · Π_j values_tj entry by entry. values returns those of a factor,
-// by its position in Factors. It is called once for each factor, when its values are first needed,
-// and they are dropped after their last use. The result goes to dst or, where that is nil, to a new
-// slice.
-func (s *FittedSum) Combine(ctx context.Context, dst []float64, values func(factor int) ([]float64, error)) ([]float64, error) {
-	e := s.evaluate(values)
-	return e.sum(ctx, s.terms, dst)
-}
-
 // Positions returns the factors of a term, by their positions in Factors.
-func (s *FittedSum) Positions(term int) []int { return s.terms[term].nodes }
+func (s *FittedSum) Positions(term int) []int { return s.terms[term].factors }
 
 // Self returns the kernel of a graph with itself, the sum of the weights, if all factors are
 // normalised.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -287,68 +288,73 @@ func TestSum(t *testing.T) {
 	}
 }
 
-// kept returns the number of matrices that are kept.
-func (g *Grams) kept() int {
-	n := 0
-	for _, v := range g.known {
-		if v != nil {
-			n++
-		}
-	}
-	return n
-}
-
-// What is needed twice is computed once and kept no longer than it is needed.
-func TestGrams(t *testing.T) {
+// The values of a derived collection are those of kernels fitted to the first one, whatever is kept.
+func TestDerived(t *testing.T) {
 	ctx := context.Background()
 	a, b := defaultSize(), defaultSize()
 	b.Rate = 2
 	family := Mean(a, b)
-	all := []Kernel{family, Product(family, a), Product(family, b), family}
-	col := NewCollection(graphs(t))
-	grams := col.Grams(nil, all...)
-	for i, k := range all {
-		want, err := NewCollection(graphs(t)).Gram(ctx, k)
+	all := graphs(t)
+	n := len(all)
+	more := slices.Clone(all[:2])
+	slices.Reverse(more)
+	at := []int{n + 1, 3, 0, n, 3}
+	for _, k := range []Kernel{a, family, Product(family, a), Weighted([]float64{0.25, 0.75}, []Kernel{Product(a, b), Standardized(b)})} {
+		fitted, err := NewCollection(all).Fit(ctx, k)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := grams.Gram(ctx, k)
-		if err != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("kernel %d: %v, %v, want %v", i, got, err, want)
+		cross, err := fitted.Cross(ctx, slices.Concat(all, more))
+		if err != nil {
+			t.Fatal(err)
 		}
-		if i == 1 && grams.known[grams.at[family.String()]] == nil {
-			t.Error("the family is not kept for the kernels to come")
+		gram, err := Between(ctx, fitted, mustTransform(t, fitted, slices.Concat(all, more)), mustTransform(t, fitted, slices.Concat(all, more)))
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	if grams.kept() != 0 {
-		t.Errorf("%d matrices kept at the end", grams.kept())
+		for _, keep := range []bool{false, true} {
+			whole := NewCollection(all).Derived(more, nil, keep)
+			if got, err := whole.Gram(ctx, k); err != nil || !reflect.DeepEqual(got, gram) {
+				t.Errorf("%s, keep %t: %v, %v, want %v", k, keep, got, err, gram)
+			}
+			part := NewCollection(all).Derived(more, at, keep)
+			if got, err := part.Gram(ctx, k); err != nil || !reflect.DeepEqual(got, gram.Select(at, at)) {
+				t.Errorf("%s of some graphs, keep %t: %v, %v, want %v", k, keep, got, err, gram.Select(at, at))
+			}
+			s, err := part.Fit(ctx, k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, f := range s.Factors {
+				if _, given := f.Known().Map.(givenMap); given != keep {
+					t.Errorf("factor %d is kept: %t, want %t", i, given, keep)
+				}
+			}
+			if _, err := s.Transform(ctx, all[:1]); (err == nil) == keep {
+				t.Errorf("keep %t: a new graph gives the error %v", keep, err)
+			}
+		}
+		if first := gram.Select(upTo(n), upTo(n)); !reflect.DeepEqual(cross.Select(upTo(n), upTo(n)), first) {
+			t.Errorf("%s: %v, want %v", k, cross, first)
+		}
 	}
 }
 
-// Kernels that are not asked for leave nothing behind, and one that is asked for unexpectedly does not
-// take what others wait for.
-func TestGramsDrop(t *testing.T) {
-	ctx := context.Background()
-	a, b := defaultSize(), defaultSize()
-	b.Rate = 2
-	family, product := Mean(a, b), Product(Mean(a, b), b)
-	grams := NewCollection(graphs(t)).Grams(nil, family, a, product)
-	for range 3 { // once as expected
-		if _, err := grams.Gram(ctx, family); err != nil {
-			t.Fatal(err)
-		}
+func upTo(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
 	}
-	if grams.kept() != 3 {
-		t.Errorf("%d matrices kept, want the family, a and b", grams.kept())
+	return out
+}
+
+func mustTransform(t *testing.T, s *FittedSum, graphs []*graph.Graph) Features {
+	t.Helper()
+	f, err := s.Transform(t.Context(), graphs)
+	if err != nil {
+		t.Fatal(err)
 	}
-	grams.Drop(product)
-	if grams.kept() != 1 {
-		t.Errorf("%d matrices kept, want a", grams.kept())
-	}
-	grams.Drop(family) // is not expected again
-	if _, err := grams.Gram(ctx, a); err != nil || grams.kept() != 0 {
-		t.Errorf("%d matrices kept at the end, error %v", grams.kept(), err)
-	}
+	return f
 }
 
 // raw is a kernel whose values may not be normalised.

@@ -120,6 +120,15 @@ func Each(ctx context.Context, n, chunk int, f func(worker, i int) error) error 
 	return first
 }
 
+// Tasks calls f for i = 0 … n-1 as Each does. It shares out the goroutines of the context: where there
+// are fewer tasks, a task computes with several.
+func Tasks(ctx context.Context, n int, f func(ctx context.Context, i int) error) error {
+	workers := Workers(ctx)
+	lanes := max(1, min(workers, n))
+	inner := WithWorkers(ctx, workers/lanes)
+	return Each(WithWorkers(ctx, lanes), n, 1, func(_, i int) error { return f(inner, i) })
+}
+
 // Meter reports the progress of one stage, not more often than every hundredth of the way.
 type Meter struct {
 	report func(Progress)
