@@ -94,56 +94,39 @@ func factorLandmarks(ctx context.Context, t *Tiles, at []int) ([]float64, error)
 // grams returns the lower triangle of FᵀWF over each group of examples, with their weights, nil for
 // ones, on the diagonal of W. It takes n·m² operations for all groups together.
 func (f *lowRank) grams(ctx context.Context, groups [][]int, weights []float64) ([]*kernel.Matrix, error) {
-	const width = dense.PanelWidth
 	m := f.landmarks
 	out := make([]*kernel.Matrix, len(groups))
 	for g := range out {
 		out[g] = kernel.NewMatrix(m, m)
 	}
 	strips := (m + stripRows - 1) / stripRows
-	err := kernel.Each(ctx, len(groups)*strips, 1, func(_, task int) error {
+	return out, kernel.Each(ctx, len(groups)*strips, 1, func(_, task int) error {
 		// Rows first … last−1 of one matrix, of whose columns those up to last are needed. Tasks with
 		// more columns come first.
 		group, first := groups[task%len(groups)], (strips-1-task/len(groups))*stripRows
-		last := min(first+stripRows, m)
-		panels := (last + width - 1) / width
-		left := make([]float64, stripRows*tileSide)     // rows of FᵀW
-		right := make([]float64, panels*width*tileSide) // panels of F
-		product, row := make([]float64, stripRows*width), make([]float64, panels*width)
-		sums := out[task%len(groups)]
+		var p products
+		p.reset(first, min(first+stripRows, m))
 		for ; len(group) > 0; group = group[min(tileSide, len(group)):] {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			some := group[:min(tileSide, len(group))]
-			for k, i := range some {
-				for c := 0; c < last; c += tileSide {
+			row := func(k int, dst []float64) float64 {
+				i := group[k]
+				for c := 0; c < len(dst); c += tileSide {
 					tile, _ := f.tile(i/tileSide, c/tileSide)
-					widen(row[c:min(c+tileSide, last)], tile[i%tileSide*tileSide:])
+					widen(dst[c:min(c+tileSide, len(dst))], tile[i%tileSide*tileSide:])
 				}
-				for p := range panels {
-					copy(right[(p*tileSide+k)*width:][:width], row[p*width:])
+				if weights == nil {
+					return 1
 				}
-				for j, v := range row[first:last] {
-					if weights != nil {
-						v *= weights[i]
-					}
-					left[j*tileSide+k] = v
-				}
+				return weights[i]
 			}
-			for p := range panels {
-				dense.MultiplyPanel(product, width, left, tileSide, right[p*tileSide*width:], last-first, len(some))
-				for j := first; j < last; j++ {
-					to := sums.Row(j)[p*width : min((p+1)*width, m)]
-					for c, v := range product[(j-first)*width:][:len(to)] {
-						to[c] += v
-					}
-				}
-			}
+			p.multiply(min(tileSide, len(group)), row, func(j, c int, values []float64) {
+				dense.Axpy(out[task%len(groups)].Row(j)[c:][:len(values)], 1, values)
+			})
 		}
 		return nil
 	})
-	return out, err
 }
 
 // decompositions returns that of λI + FᵀD²F up to λ for each training set, which is some groups.

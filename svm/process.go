@@ -93,8 +93,15 @@ func (l *Learner) Deviations(ctx context.Context, cross View, self []float64,
 	}
 	out := make([]float64, rows)
 	inner := kernel.WithWorkers(ctx, 1)
+	some := among
+	if support := l.Functions[0].Support; support != nil {
+		cross, columns = cross.Select(nil, support), len(support)
+		some = func(ctx context.Context, at []int) (*kernel.Matrix, error) {
+			return among(ctx, compose(support, at, len(support), "example"))
+		}
+	}
 	return out, kernel.Each(ctx, rows, 1, func(_, r int) error {
-		v, err := l.variance(inner, cross.row(r, make([]float64, columns)), self[r], -1, among)
+		v, err := l.Process.variance(inner, cross.row(r, make([]float64, columns)), self[r], -1, some)
 		if err != nil {
 			return err
 		}
@@ -105,16 +112,10 @@ func (l *Learner) Deviations(ctx context.Context, cross View, self []float64,
 	})
 }
 
-// variance returns that of b + f for one example, in units of Scale². It does not look at one of the
-// training examples, which may be the example itself; −1 for none.
-func (l *Learner) variance(ctx context.Context, row []float64, self float64, without int,
+// variance returns that of b + f for an example, in units of Scale², from its kernel values with the
+// examples of Unit. It does not look at one of these, which may be the example itself; −1 for none.
+func (p *Process) variance(ctx context.Context, row []float64, self float64, without int,
 	among func(ctx context.Context, examples []int) (*kernel.Matrix, error)) (float64, error) {
-	p, support := l.Process, l.Functions[0].Support
-	if support != nil {
-		learned := make([]float64, len(support))
-		gather(learned, row, support)
-		row = learned
-	}
 	bias := 1 - dense.Dot(p.Unit, row)
 	if without >= 0 {
 		bias += p.Unit[without] * row[without]
@@ -126,11 +127,7 @@ func (l *Learner) variance(ctx context.Context, row []float64, self float64, wit
 		if h.Index == without || len(k) == nearest {
 			continue
 		}
-		k = append(k, h.Similarity)
-		if support != nil {
-			h.Index = support[h.Index]
-		}
-		at = append(at, h.Index)
+		k, at = append(k, h.Similarity), append(at, h.Index)
 	}
 	m, err := among(ctx, at)
 	if err != nil {

@@ -44,10 +44,6 @@ func (t Targets) Scores(held *kernel.Matrix) *kernel.Matrix {
 //
 // or more, if fewer than 90 % of the examples would lie in their intervals of 90 %.
 func (s *RidgeSolver) Learn(ctx context.Context, t Targets, lambda float64, held *kernel.Matrix, probability bool) (*Learner, Convergence, error) {
-	classes, _, err := t.classes()
-	if err != nil {
-		return nil, Convergence{}, err
-	}
 	columns, err := t.Columns()
 	if err != nil {
 		return nil, Convergence{}, err
@@ -58,19 +54,9 @@ func (s *RidgeSolver) Learn(ctx context.Context, t Targets, lambda float64, held
 	if err != nil {
 		return nil, c, err
 	}
-	l := &Learner{Kind: KernelRidge, Classes: classes, Examples: n, Functions: trained[0][0].functions, LeaveOneOut: t.Scores(held)}
-	if len(classes) == 2 {
-		other := Function{Bias: -l.Functions[0].Bias, Coefficients: slices.Clone(l.Functions[0].Coefficients)}
-		for i := range other.Coefficients {
-			other.Coefficients[i] *= -1
-		}
-		l.Functions = append(l.Functions, other)
-	}
-	if classes != nil {
-		if probability {
-			l.calibrate(l.LeaveOneOut, t)
-		}
-		return l, c, nil
+	l, err := t.learner(n, trained[0][0].functions, held, probability)
+	if err != nil || l.Classes != nil {
+		return l, c, err
 	}
 	l.Process = &Process{Ridge: lambda, Scale: 1, Unit: trained[0][0].unit}
 	if l.Process.LeaveOneOut, err = s.deviations(ctx, l); err != nil {
@@ -78,6 +64,28 @@ func (s *RidgeSolver) Learn(ctx context.Context, t Targets, lambda float64, held
 	}
 	l.Process.fitScale(t.Values, held.Data)
 	return l, c, nil
+}
+
+// learner returns that of the regressions on Columns, for which held has what they predict of examples
+// that are held out.
+func (t Targets) learner(n int, functions []Function, held *kernel.Matrix, probability bool) (*Learner, error) {
+	classes, _, err := t.classes()
+	if err != nil {
+		return nil, err
+	}
+	if len(classes) == 2 {
+		other := functions[0]
+		other.Bias, other.Coefficients = -other.Bias, slices.Clone(other.Coefficients)
+		for i := range other.Coefficients {
+			other.Coefficients[i] *= -1
+		}
+		functions = append(functions, other)
+	}
+	l := &Learner{Kind: KernelRidge, Classes: classes, Examples: n, Functions: functions, LeaveOneOut: t.Scores(held)}
+	if classes != nil && probability {
+		l.calibrate(l.LeaveOneOut, t)
+	}
+	return l, nil
 }
 
 // deviations returns, for every example, the deviation that Learner.Deviations would have without it.
@@ -100,7 +108,7 @@ func (s *RidgeSolver) deviations(ctx context.Context, l *Learner) ([]float64, er
 		for j := range row {
 			row[j] = s.tiles.At(i, j)
 		}
-		v, err := l.variance(ctx, row, row[i], i, among)
+		v, err := l.Process.variance(ctx, row, row[i], i, among)
 		out[i] = math.Sqrt(v + l.Process.Ridge)
 		return err
 	})

@@ -86,22 +86,9 @@ func (s *RidgeSolver) Train(ctx context.Context, targets [][]float64, lambda flo
 // fold and ridge. An iteration takes 2n² operations for each system. The solutions keep n numbers for
 // each.
 func (s *RidgeSolver) HeldOut(ctx context.Context, targets [][]float64, folds []int, lambdas, weights []float64) ([]*kernel.Matrix, Convergence, error) {
-	if len(folds) != s.tiles.rows {
-		return nil, Convergence{}, fmt.Errorf("svm: folds of %d examples, want %d", len(folds), s.tiles.rows)
-	}
-	numbers := slices.Clone(folds)
-	slices.Sort(numbers)
-	numbers = slices.Compact(numbers)
-	if len(numbers) < 2 {
-		return nil, Convergence{}, fmt.Errorf("svm: all examples are in one fold, want at least two folds")
-	}
-	members, sets := make([][]int, len(numbers)), make([][]int, len(numbers))
-	for i, f := range folds {
-		g, _ := slices.BinarySearch(numbers, f)
-		members[g] = append(members[g], i)
-	}
-	for f := range sets {
-		sets[f] = others(len(numbers), f)
+	members, sets, err := foldSets(folds, s.tiles.rows)
+	if err != nil {
+		return nil, Convergence{}, err
 	}
 	functions, c, err := s.train(ctx, targets, members, sets, lambdas, weights)
 	if err != nil {
@@ -138,6 +125,28 @@ func (s *RidgeSolver) HeldOut(ctx context.Context, targets [][]float64, folds []
 	return out, c, nil
 }
 
+// foldSets returns the examples of each fold that is not empty, and for each the other folds.
+func foldSets(folds []int, n int) (members, sets [][]int, err error) {
+	if len(folds) != n {
+		return nil, nil, fmt.Errorf("svm: folds of %d examples, want %d", len(folds), n)
+	}
+	numbers := slices.Clone(folds)
+	slices.Sort(numbers)
+	numbers = slices.Compact(numbers)
+	if len(numbers) < 2 {
+		return nil, nil, fmt.Errorf("svm: all examples are in one fold, want at least two folds")
+	}
+	members, sets = make([][]int, len(numbers)), make([][]int, len(numbers))
+	for i, f := range folds {
+		g, _ := slices.BinarySearch(numbers, f)
+		members[g] = append(members[g], i)
+	}
+	for f := range sets {
+		sets[f] = others(len(numbers), f)
+	}
+	return members, sets, nil
+}
+
 // others returns 0 … n−1 without i.
 func others(n, i int) []int {
 	var out []int
@@ -158,7 +167,7 @@ type regressions struct {
 // train returns the regressions by training set and ridge. Groups part the examples, and a training
 // set is some groups.
 func (s *RidgeSolver) train(ctx context.Context, targets [][]float64, groups, sets [][]int, lambdas, weights []float64) ([][]regressions, Convergence, error) {
-	if err := s.check(targets, lambdas, weights); err != nil {
+	if err := checkRegressions(s.tiles.rows, targets, lambdas, weights); err != nil {
 		return nil, Convergence{}, err
 	}
 	grams, err := s.lowRank.grams(ctx, groups, weights)
@@ -267,12 +276,12 @@ func functions(solved []*system, targets []standard) (regressions, error) {
 	return regressions{out, one}, nil
 }
 
-// check returns an error unless there is a finite target for each example, and ridges and weights are
-// positive.
-func (s *RidgeSolver) check(targets [][]float64, lambdas, weights []float64) error {
+// checkRegressions returns an error unless there is a finite target for each of n examples, and ridges and
+// weights are positive.
+func checkRegressions(n int, targets [][]float64, lambdas, weights []float64) error {
 	for t, z := range targets {
-		if len(z) != s.tiles.rows {
-			return fmt.Errorf("svm: %d targets, want %d", len(z), s.tiles.rows)
+		if len(z) != n {
+			return fmt.Errorf("svm: %d targets, want %d", len(z), n)
 		}
 		if i := slices.IndexFunc(z, notFinite); i >= 0 {
 			return fmt.Errorf("svm: target %d of example %d is %v, want a finite number", t, i, z[i])
@@ -283,5 +292,5 @@ func (s *RidgeSolver) check(targets [][]float64, lambdas, weights []float64) err
 			return fmt.Errorf("svm: ridge %v, want a positive, finite number", l)
 		}
 	}
-	return Targets{Labels: []int{}, Weights: weights}.checkWeights(s.tiles.rows, KernelRidge)
+	return Targets{Labels: []int{}, Weights: weights}.checkWeights(n, KernelRidge)
 }

@@ -1,0 +1,316 @@
+package svm
+
+import (
+	"context"
+
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mlgkernel/mlg/internal/dense"
+	"github.com/mlgkernel/mlg/kernel"
+)
+
+// givenFeatures returns a map and the features of examples whose Gram matrix is known.
+func givenFeatures(t testing.TB, gram *kernel.Matrix) (kernel.Map, kernel.Features) {
+	t.Helper()
+	f, err := kernel.Given{Matrix: gram}.Fit(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f.Map, f.Train
+}
+
+// literalCentres solves the normal equations of a regression on centres with an intercept, of the examples
+// that are not held out, by elimination:
+//
+//	( KᵀWK + λK_cc   KᵀW1 ) (α)   (KᵀWz)
+//	( 1ᵀWK            1ᵀW1 ) (b) = (1ᵀWz)
+func literalCentres(gram *kernel.Matrix, at, examples []int, z []float64, lambda float64, weights []float64) (alpha []float64, b float64) {
+	m := len(at)
+	a, v := kernel.NewMatrix(m+1, m+1), make([]float64, m+1)
+	for _, i := range examples {
+		x := append(pick(gram.Row(i), at), 1)
+		w := 1.0
+		if weights != nil {
+			w = weights[i]
+		}
+		for p := range x {
+			v[p] += w * z[i] * x[p]
+			for q := range x {
+				a.Data[p*(m+1)+q] += w * x[p] * x[q]
+			}
+		}
+	}
+	for p := range at {
+		for q := range at {
+			a.Data[p*(m+1)+q] += lambda * gram.At(at[p], at[q])
+		}
+	}
+	for p := range v { // with pivots from the diagonal, which is positive
+		for r := p + 1; r < len(v); r++ {
+			f := a.At(r, p) / a.At(p, p)
+			dense.Axpy(a.Row(r), -f, a.Row(p))
+			v[r] -= f * v[p]
+		}
+	}
+	for p := len(v) - 1; p >= 0; p-- {
+		v[p] = (v[p] - dense.Dot(a.Row(p)[p+1:], v[p+1:])) / a.At(p, p)
+	}
+	return v[:m], v[m]
+}
+
+// Sums over examples give what elimination in the normal equations gives, for several targets far from 0,
+// with weights or without.
+func TestCentres(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 1))
+	const n, m = 700, 40
+	gram, points := pointGram(rng, n, 3, 4, false)
+	z := pointTargets(rng, points, 1)[0]
+	at := spaced(n, m)
+	folds := randomFolds(rng, n, 3)
+	labels := make([]int, n)
+	for i, x := range points {
+		labels[i] = 3 + int(x[0])
+	}
+	k, train := givenFeatures(t, gram)
+	for name, targets := range map[string]Targets{
+		"values":  {Values: z},
+		"classes": {Labels: labels, Weights: randomWeights(rng, n)},
+	} {
+		c, err := NewCentres(t.Context(), k, train, at, targets, folds)
+		if err != nil {
+			t.Fatal(err)
+		}
+		columns, _ := targets.Columns()
+		lambdas := []float64{0.01, 1}
+		held, err := c.HeldOut(t.Context(), lambdas)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for l, lambda := range lambdas {
+			learner, err := c.Learn(t.Context(), lambda, held[l], true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := learner.Validate(); err != nil {
+				t.Fatal(err)
+			}
+			for column, z := range columns {
+				for fold := range 4 {
+					var examples []int
+					for i, f := range folds {
+						if f != 2*fold {
+							examples = append(examples, i)
+						}
+					}
+					alpha, b := literalCentres(gram, at, examples, z, lambda, targets.Weights)
+					f := Function{Support: at, Coefficients: alpha, Bias: b}
+					for i := range n {
+						if folds[i] == 2*fold {
+							if want, got := f.Value(gram.Row(i)), held[l].At(i, column); math.Abs(got-want) > 1e-7 {
+								t.Fatalf("%s, target %d, ridge %v, example %d: %v, want %v", name, column, lambda, i, got, want)
+							}
+						}
+					}
+					if fold == 3 { // nothing is held out
+						if got := learner.Functions[column]; targets.Labels == nil && math.Abs(got.Value(gram.Row(5))-f.Value(gram.Row(5))) > 1e-7 {
+							t.Errorf("%s: ridge %v: value %v, want %v", name, lambda, got.Value(gram.Row(5)), f.Value(gram.Row(5)))
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// With all examples as centres the regressions are those of the whole matrix. Centres that are equal under
+// the kernel change nothing.
+func TestCentresEverywhere(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 1))
+	const n = 300
+	gram, points := pointGram(rng, n, 2, 5, false)
+	twice := spaced(2*n, 2*n) // every point is there twice, once as a centre, or both times
+	for i := range twice {
+		twice[i] /= 2
+	}
+	gram = gram.Select(twice, twice)
+	targets := make([][]float64, 1)
+	for i := range 2 * n {
+		targets[0] = append(targets[0], math.Sin(points[i/2][0])+0.1*rng.NormFloat64())
+	}
+	folds := randomFolds(rng, 2*n, 4)
+	want := exactHeldOut(t, gram, targets, folds, 0.1, nil)
+	k, train := givenFeatures(t, gram)
+	for _, m := range []int{n, 2 * n} {
+		c, err := NewCentres(t.Context(), k, train, spaced(2*n, m), Targets{Values: targets[0]}, folds)
+		if err != nil {
+			t.Fatal(err)
+		}
+		held, err := c.HeldOut(t.Context(), []float64{0.1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range held[0].Data {
+			if math.Abs(v-want.Data[i]) > 1e-5 {
+				t.Fatalf("%d centres: example %d: %v, want %v", m, i, v, want.Data[i])
+			}
+		}
+	}
+}
+
+// Sums have the same bits for any number of goroutines and any cut of the examples between blocks, in any
+// order. They add up to the literal sums.
+func TestCentreSums(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 1))
+	const n, m = 2000, 150
+	gram, points := pointGram(rng, n, 2, 3, false)
+	for i, v := range gram.Data {
+		gram.Data[i] = 7 * v // no kernel is normalised to a power of two
+	}
+	k, train := givenFeatures(t, gram)
+	z := pointTargets(rng, points, 1)[0]
+	at := spaced(n, m)
+	c, err := prepareCentres(t.Context(), k, train, at, Targets{Values: z}, randomFolds(rng, n, 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := c.sum(kernel.WithWorkers(t.Context(), 1), c.members)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for f, all := range c.members {
+		for p := range m {
+			for q := range p + 1 {
+				sum := 0.0
+				for _, i := range all {
+					sum += gram.At(i, at[p]) * gram.At(i, at[q])
+				}
+				if got := want[f].at(p, q); math.Abs(got-sum) > 1e-12*float64(n)*49 {
+					t.Fatalf("sum %d, %d is %v, want %v", p, q, got, sum)
+				}
+			}
+		}
+	}
+	for workers, cuts := range [][]int{{}, {256, 512}, {768}, {512}} {
+		ctx := kernel.WithWorkers(t.Context(), workers+1)
+		total := []*CentreSums{newCentreSums(c.order(), c.quantum), newCentreSums(c.order(), c.quantum)}
+		for k := len(cuts); k >= 0; k-- { // the last shard comes first
+			shard := make([][]int, len(c.members))
+			for f, all := range c.members {
+				shard[f] = all
+				if k < len(cuts) {
+					shard[f] = all[:cuts[k]]
+				}
+				if k > 0 {
+					shard[f] = shard[f][cuts[k-1]:]
+				}
+			}
+			part, err := c.sum(ctx, shard)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for f := range total {
+				if err := total[f].Add(part[f]); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		for f := range total {
+			for s, strip := range total[f].Strips {
+				if !slices.Equal(strip, want[f].Strips[s]) {
+					t.Fatalf("%d goroutines, cuts %v: other bits", workers+1, cuts)
+				}
+			}
+		}
+	}
+	if err := want[0].Add(newCentreSums(c.order()+1, c.quantum)); err == nil {
+		t.Error("sums of different orders were added")
+	}
+}
+
+// Deviations are those of the process of centres, as the learner says them for new examples; and held-out
+// values lie in their intervals as often as they should.
+func TestCentresProcess(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 1))
+	const n, m = 900, 60
+	gram, points := pointGram(rng, n, 3, 3, false)
+	targets := Targets{Values: pointTargets(rng, points, 1)[0]}
+	at := spaced(n, m)
+	k, train := givenFeatures(t, gram)
+	c, err := NewCentres(t.Context(), k, train, at, targets, randomFolds(rng, n, 5))
+	if err != nil {
+		t.Fatal(err)
+	}
+	held, err := c.HeldOut(t.Context(), []float64{0.1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := c.Learn(t.Context(), 0.1, held[0], false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// No other example is a centre, so it may be asked for as a new one.
+	got, err := l.Deviations(t.Context(), Full(gram), slices.Repeat([]float64{1}, n), func(_ context.Context, at []int) (*kernel.Matrix, error) {
+		return gram.Select(at, at), nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	inside := 0
+	for i, d := range l.Process.LeaveOneOut {
+		if _, centre := slices.BinarySearch(at, i); !centre && math.Abs(got[i]/d-1) > 1e-9 || centre && got[i] >= d {
+			t.Fatalf("example %d (centre: %v): deviation %v, left out %v", i, centre, got[i], d)
+		}
+		if math.Abs(targets.Values[i]-held[0].Data[i]) < 1.645*d {
+			inside++
+		}
+	}
+	if inside < n*88/100 {
+		t.Errorf("%d of %d in intervals of 90 %%", inside, n)
+	}
+}
+
+// What cannot be is an error that says so.
+func TestCentresErrors(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 1))
+	gram, _ := pointGram(rng, 20, 2, 3, false)
+	folds := randomFolds(rng, 20, 2)
+	folds[0], folds[1] = 0, 2
+	values := Targets{Values: ones(20)}
+	for want, x := range map[string]struct {
+		at      []int
+		targets Targets
+		folds   []int
+		spoil   float64
+	}{
+		"0 centres":        {nil, values, folds, 1},
+		"2 centres":        {[]int{3, 3}, values, folds, 1},
+		"1 centres":        {[]int{20}, values, folds, 1},
+		"19 targets":       {[]int{3}, Targets{Values: ones(19)}, folds, 1},
+		"one fold":         {[]int{3}, values, make([]int, 20), 1},
+		"examples 7 and 3": {[]int{3}, values, folds, math.NaN()},
+	} {
+		spoilt := gram.Select(spaced(20, 20), spaced(20, 20))
+		spoilt.Data[7*20+3] = x.spoil
+		k, train := givenFeatures(t, spoilt)
+		if _, err := NewCentres(t.Context(), k, train, x.at, x.targets, x.folds); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want one with %q", err, want)
+		}
+	}
+	k, train := givenFeatures(t, gram)
+	c, err := NewCentres(t.Context(), k, train, []int{1, 5}, values, folds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.HeldOut(t.Context(), []float64{0}); err == nil {
+		t.Error("no error for a ridge of 0")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := c.HeldOut(ctx, []float64{1}); err == nil {
+		t.Error("no error when cancelled")
+	}
+}
