@@ -12,7 +12,8 @@ import (
 )
 
 // exactMost is the largest number of graphs whose kernel matrix is factorised. The matrices of more are
-// kept in single precision, and learners solve by conjugate gradients. Tests change it.
+// kept in single precision, and learners solve by conjugate gradients; or learners know the kernel values
+// with some graphs only, where that does not fit into memory. Tests change it.
 var exactMost = 4096
 
 // heldOutFolds is the number of folds by which graphs are held out where there are more.
@@ -26,10 +27,13 @@ const ridgesTried = 4
 type all struct {
 	*choice
 	plan   *Plan
-	ridges []float64        // that are tried
-	gram   *kernel.Matrix   // of up to exactMost graphs, and of kernels that are clipped
-	solver *svm.RidgeSolver // of more
-	folds  []int            // by graph, of the estimate
+	ridges []float64      // that are tried
+	gram   *kernel.Matrix // of up to exactMost graphs, and of kernels that are clipped
+	solver solver         // of more
+	sum    kernel.Map     // for the solver, with the features of all graphs
+	train  kernel.Features
+	few    int   // centres, 0 where the solver has the whole matrix
+	folds  []int // by graph, of the estimate
 	// held has, by ridge, what is predicted for graphs that were held out; nil for a ridge that is too
 	// small or was not tried. values has the same for the solver, as svm.Learner.Values has it.
 	held   []*Prediction
@@ -66,6 +70,13 @@ func (c *choice) finish(ctx context.Context, p *Plan) error {
 	}
 	p.Held = *x.held[best]
 	p.Estimate = x.estimate(p.Held)
+	if x.few > 0 {
+		loss, err := x.compare(ctx, x.ridges[best])
+		if err != nil {
+			return err
+		}
+		p.Estimate.Method += loss
+	}
 	p.Procedures[0].Estimate = p.Estimate
 	if !p.Regression() && o.Probability {
 		p.Held = calibrated(o.Learner, p.Labels, p.Held)
@@ -78,7 +89,8 @@ func (c *choice) finish(ctx context.Context, p *Plan) error {
 	}
 	p.Parameter = x.ridges[best]
 	if x.solver != nil {
-		if p.learner, err = x.learn(ctx, x.values[best]); err == nil && p.learner.Process != nil {
+		p.learner, err = x.solver.Learn(ctx, p.Parameter, x.values[best], o.Probability)
+		if err == nil && p.learner.Process != nil {
 			p.Held.Deviations = slices.Clone(p.learner.Process.LeaveOneOut)
 		}
 	}
@@ -214,38 +226,32 @@ func (x *all) iterate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	tiles, err := svm.NewTiles(ctx, sum, train)
-	if err != nil {
-		return err
-	}
-	x.plan.Nearest = tiles.Nearest()
-	if x.solver, err = svm.NewRidgeSolver(ctx, tiles, svm.DefaultRidgeOptions()); err != nil {
-		return err
-	}
-	targets := x.targets()
-	columns, err := targets.Columns()
-	if err != nil {
-		return err
-	}
-	// Small ridges take most iterations, and are not needed where larger ones lose less.
-	x.held, x.values = make([]*Prediction, len(x.ridges)), make([]*kernel.Matrix, len(x.ridges))
-	least := math.Inf(1)
-	for k, ridge := range slices.Backward(x.ridges) {
-		held, c, err := x.solver.HeldOut(ctx, columns, x.folds, []float64{ridge}, nil)
+	x.sum, x.train = sum, train
+	if x.few = centresOf(train.Len(), freeBytes(0)); x.few == 0 {
+		tiles, err := svm.NewTiles(ctx, sum, train)
 		if err != nil {
 			return err
 		}
-		if c.Open > 0 { // not solved
-			break
+		x.plan.Nearest = tiles.Nearest()
+		x.solver, err = x.tiles(ctx, tiles)
+	} else {
+		if x.plan.Nearest, err = x.nearest(ctx); err != nil {
+			return err
 		}
-		x.values[k] = held[0]
-		p := x.Targets.heldOut(targets.Scores(held[0]))
-		x.held[k] = &p
-		loss := metrics.Mean(x.Targets.losses(x.graphs(), p))
-		if loss > least {
-			break
+		x.solver, err = x.centres(ctx, train, x.few)
+	}
+	if err != nil {
+		return err
+	}
+	if x.values, err = x.solver.HeldOut(ctx, x.ridges); err != nil {
+		return err
+	}
+	x.held = make([]*Prediction, len(x.ridges))
+	for k, values := range x.values {
+		if values != nil {
+			p := x.read(values)
+			x.held[k] = &p
 		}
-		least = loss
 	}
 	return nil
 }
@@ -265,6 +271,11 @@ func (t *Targets) heldOut(held *kernel.Matrix) Prediction {
 		p.Labels[i], p.Scores[i] = slices.Index(row, slices.Max(row)), row
 	}
 	return p
+}
+
+// read reads what was predicted for Columns of the targets.
+func (x *all) read(values *kernel.Matrix) Prediction {
+	return x.Targets.heldOut(x.targets().Scores(values))
 }
 
 // estimate says how good predictions for graphs that were held out are. A sample of them took part in
@@ -307,15 +318,10 @@ func (x *all) valueEstimate(folds [][]int, predictions []Prediction, method stri
 	return e
 }
 
-// learn trains the learner of the plan on all graphs. values has what HeldOut returned.
-func (x *all) learn(ctx context.Context, values *kernel.Matrix) (*svm.Learner, error) {
-	l, _, err := x.solver.Learn(ctx, x.targets(), x.plan.Parameter, values, x.plan.Probability)
-	return l, err
-}
-
 // Bytes returns about the memory that a choice among some kernels for n graphs takes: the matrices of
 // kernels on the graphs that are scored, what trainings on them take, and the matrix of the sum on all
-// graphs with what learns from it.
+// graphs with what learns from it, or the sums of regressions on centres where that does not fit. Garbage
+// is counted.
 func (o *Options) Bytes(n, kernels, workers int) int64 {
 	scored := int64(n)
 	if o.LeaveOneOut {
@@ -328,12 +334,24 @@ func (o *Options) Bytes(n, kernels, workers int) int64 {
 	const copies = 3 // of a matrix that a training makes
 	sample := 8 * scored * scored * (held + copies*int64(workers))
 	all := 8 * int64(n) * int64(n) * copies
-	if scored < int64(n) && o.Learner == svm.KernelRidge && n > exactMost {
-		const sides = 8 * heldOutFolds * ridgesTried // vectors of conjugate gradients
-		all = svm.TilesBytes(n) + int64(n)*(4*int64(svm.DefaultRidgeOptions().Landmarks)+8*sides)
+	if m := o.Centres(n); m > 0 {
+		all = centresBytes(m)
+	} else if scored < int64(n) && o.Learner == svm.KernelRidge && n > exactMost {
+		all = tilesBytes(n)
 	} else if scored == int64(n) {
 		all = 8 * int64(n) * int64(n)
 	}
-	const features = 40_000 // bytes that the default kernels keep of a molecule
-	return max(sample, all) + features*int64(n)
+	return (max(sample, all) + featureBytes*int64(n)) * (100 + Garbage) / 100
+}
+
+// featureBytes is what the default kernels keep of a molecule.
+const featureBytes = 40_000
+
+// Centres returns the number of centres from which a sum of kernels on n graphs is learned, 0 where the
+// matrix of all graphs fits into the memory that is free now.
+func (o *Options) Centres(n int) int {
+	if o.Learner != svm.KernelRidge || !o.LeaveOneOut || n <= max(exactMost, o.Examples) {
+		return 0
+	}
+	return centresOf(n, freeBytes(featureBytes*int64(n)))
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/mlgkernel/mlg/baseline"
@@ -49,8 +50,9 @@ func counting() []Candidate {
 }
 
 // Learning by conjugate gradients finds what factors of the whole matrix find, for classes and values.
+// Centres, which come where the memory is small, find nearly the same.
 func TestManyGraphs(t *testing.T) {
-	defer func(n int) { exactMost = n }(exactMost)
+	defer func(n int, f func() int64) { exactMost, available = n, f }(exactMost, available)
 	for _, values := range []bool{false, true} {
 		ds := learnable(420, values)
 		o := DefaultOptions()
@@ -58,13 +60,17 @@ func TestManyGraphs(t *testing.T) {
 		o.Examples = 120
 		var plans []*Plan
 		var learners []*svm.Learner
-		for _, most := range []int{4096, 200} {
-			exactMost = most
+		ways := []struct {
+			most int
+			free int64
+		}{{4096, 0}, {200, 1 << 40}, {200, 1 << 20}}
+		for k, x := range ways {
+			exactMost, available = x.most, func() int64 { return x.free }
 			p, err := Choose(t.Context(), ds, counting(), o)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if (p.Gram == nil) != (most == 200) || (p.Nearest == nil) != (most == 4096) {
+			if (p.Gram == nil) != (k > 0) || (p.Nearest == nil) != (k == 0) {
 				t.Fatalf("values %v: Gram %v, Nearest %v", values, p.Gram != nil, p.Nearest != nil)
 			}
 			var view svm.View
@@ -78,22 +84,14 @@ func TestManyGraphs(t *testing.T) {
 			if err := l.Validate(); err != nil {
 				t.Fatal(err)
 			}
+			if got := len(l.Functions[0].Coefficients); got != []int{420, 420, 210}[k] {
+				t.Errorf("%d coefficients", got)
+			}
 			plans, learners = append(plans, p), append(learners, l)
 		}
-		exact, many := plans[0], plans[1]
-		if math.Abs(exact.Estimate.Value-many.Estimate.Value) > 0.05*exact.Estimate.Value || exact.Estimate.Measure != many.Estimate.Measure {
-			t.Errorf("values %v: estimates %+v and %+v", values, exact.Estimate, many.Estimate)
-		}
-		if exact.Parameter != many.Parameter {
-			t.Logf("ridges %v and %v", exact.Parameter, many.Parameter)
-			continue
-		}
+		exact := plans[0]
 		cross := svm.Full(exact.Gram).Select([]int{0, 7, 100}, nil)
 		a, err := learners[0].Values(cross)
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := learners[1].Values(cross)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -101,16 +99,43 @@ func TestManyGraphs(t *testing.T) {
 		if values {
 			_, _, scale = svm.StandardScores(exact.Values)
 		}
-		for i := range 3 {
-			// Offsets of classes come from other predictions, so only differences are compared.
-			if d := math.Abs((a.At(i, 0) - a.At(0, 0)) - (b.At(i, 0) - b.At(0, 0))); d > 0.02*scale {
-				t.Errorf("values %v: predictions %v and %v", values, a.Data, b.Data)
+		for k, many := range plans[1:] {
+			near := []float64{0.05, 0.5}[k] * exact.Estimate.Value // these graphs are like no others
+			if math.Abs(exact.Estimate.Value-many.Estimate.Value) > near || exact.Estimate.Measure != many.Estimate.Measure {
+				t.Errorf("values %v: estimates %+v and %+v", values, exact.Estimate, many.Estimate)
+			}
+			if k == 1 {
+				said := fmt.Sprintf("by 210 centres: %s of %.4g for 420 graphs with 210 centres, and ", many.Estimate.Measure, many.Estimate.Value)
+				if !strings.Contains(many.Estimate.Method, said) {
+					t.Errorf("%q does not say %q", many.Estimate.Method, said)
+				}
+				continue
+			}
+			if exact.Parameter != many.Parameter {
+				t.Logf("ridges %v and %v", exact.Parameter, many.Parameter)
+				continue
+			}
+			b, err := learners[1].Values(cross)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range 3 {
+				// Offsets of classes come from other predictions, so only differences are compared.
+				if d := math.Abs((a.At(i, 0) - a.At(0, 0)) - (b.At(i, 0) - b.At(0, 0))); d > 0.02*scale {
+					t.Errorf("values %v: predictions %v and %v", values, a.Data, b.Data)
+				}
+			}
+			if values {
+				x, y := learners[0].Process, learners[1].Process
+				if x == nil || y == nil || math.Abs(x.Scale/y.Scale-1) > 0.3 {
+					t.Errorf("processes %+v and %+v", x, y)
+				}
 			}
 		}
-		if values {
-			x, y := learners[0].Process, learners[1].Process
-			if x == nil || y == nil || math.Abs(x.Scale/y.Scale-1) > 0.3 {
-				t.Errorf("processes %+v and %+v", x, y)
+		// A sample of graphs has the nearest of all.
+		for _, v := range plans[2].Nearest {
+			if !slices.ContainsFunc(plans[1].Nearest, func(w float64) bool { return math.Abs(v-w) < 1e-6 }) {
+				t.Errorf("nearest similarity %v is that of no graph", v)
 			}
 		}
 	}
@@ -159,14 +184,24 @@ func TestLosses(t *testing.T) {
 }
 
 // The memory that is announced grows with the square of the graphs, by a quarter of what double precision
-// would take where there are many.
+// would take where there are many, until it is that of centres.
 func TestBytes(t *testing.T) {
+	defer func(f func() int64) { available = f }(available)
 	o := DefaultOptions()
 	o.ForCandidates()
-	for _, n := range []int{1000, 4000, 33_000, 100_000} {
-		got := float64(o.Bytes(n, 42, 2))
-		if n > exactMost && !(got > 2*float64(n)*float64(n) && got < 4*float64(n)*float64(n)+1e9) {
-			t.Errorf("%d graphs: %.3g bytes", n, got)
+	for _, free := range []int64{0, 4e9, 24e9} {
+		available = func() int64 { return free }
+		for _, n := range []int{1000, 4000, 33_000, 100_000} {
+			got, square := float64(o.Bytes(n, 42, 2)), float64(n)*float64(n)
+			switch m := o.Centres(n); {
+			case m > 0 && (free == 0 || n < 33_000 || got > float64(free) && !(n == 100_000 && free == 4e9)): // features alone take 4e9
+				t.Errorf("%d graphs with %d free: %d centres, %.3g bytes", n, free, m, got)
+			case m == 0 && n > exactMost && !(got > 2*square && got < 1.25*(4*square+1e9)):
+				t.Errorf("%d graphs with %d free: %.3g bytes", n, free, got)
+			}
+			if n == 100_000 && (o.Centres(n) > 0) != (free > 0) || n == 33_000 && (o.Centres(n) > 0) != (free == 4e9) {
+				t.Errorf("%d graphs with %d free: %d centres", n, free, o.Centres(n))
+			}
 		}
 	}
 	if kernel.Available() < 0 {

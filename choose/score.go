@@ -93,25 +93,26 @@ func (c *Chooser) without(repeat, f, g int) TrainingSet {
 	return TrainingSet{repeat, min(f, g), max(f, g), c.Splits.Without(repeat, f, g)}
 }
 
-// sample returns at most Options.Examples graphs of a training set, ascending. Each class comes in
-// proportion, but a rare class has at least a quarter of the sample, or all its graphs; with k classes
-// 1/(2k). Otherwise a sample would say little about it.
+// sample returns at most Options.Examples graphs of a training set.
 func (c *Chooser) sample(t TrainingSet) []int {
-	limit := c.Options.Examples
-	if len(t.graphs) <= limit {
-		return t.graphs
-	}
 	folds := max(c.Splits.Folds, t.last+1)
-	random := rand.New(rand.NewPCG(c.Splits.Seed, uint64((t.repeat*folds+t.first)*folds+t.last)))
-	shuffled := Pick(t.graphs, random.Perm(len(t.graphs)))
-	if !c.Targets.Regression() {
-		slices.SortStableFunc(shuffled, func(a, b int) int { return cmp.Compare(c.Targets.Labels[a], c.Targets.Labels[b]) })
+	return c.draw(t.graphs, c.Options.Examples, c.Splits.Seed, uint64((t.repeat*folds+t.first)*folds+t.last))
+}
+
+// draw returns at most limit graphs of a list, ascending. Each class comes in proportion, but a rare class
+// has at least a quarter of the sample, or all its graphs; with k classes 1/(2k). Otherwise a sample would
+// say little about it.
+func (c *Chooser) draw(graphs []int, limit int, seed, stream uint64) []int {
+	if len(graphs) <= limit {
+		return graphs
 	}
-	var out []int
+	random := rand.New(rand.NewPCG(seed, stream))
+	out := Pick(graphs, random.Perm(len(graphs)))
 	if c.Targets.Regression() {
-		out = shuffled[:limit]
+		out = out[:limit]
 	} else {
-		out = c.shares(shuffled, limit)
+		slices.SortStableFunc(out, func(a, b int) int { return cmp.Compare(c.Targets.Labels[a], c.Targets.Labels[b]) })
+		out = c.shares(out, limit)
 	}
 	slices.Sort(out)
 	return out

@@ -21,8 +21,8 @@ const (
 	pilotGraphs  = 200
 	pilotFew     = 50 // graphs that show which part of the time does not grow
 	pilotKernels = 6
-	manyKernels  = 4  // that are computed for all graphs, where a sample is scored
-	garbage      = 25 // per cent of the memory that may be garbage, with many graphs
+	manyKernels  = 4 // that are computed for all graphs, where a sample is scored
+	centrePasses = 3 // through all graphs with centres: sums, graphs that are held out, and deviations
 )
 
 // announce says what training will need where that is much.
@@ -32,14 +32,14 @@ func (c *trainCmd) announce(g *globals, ds *dataset.Dataset, candidates []choose
 		return nil
 	}
 	// Matrices are most of the memory, and cost the collector nothing to look at.
-	debug.SetGCPercent(garbage)
+	debug.SetGCPercent(choose.Garbage)
 	var kernels []kernel.Kernel
 	for _, x := range candidates {
 		for _, s := range x.Settings {
 			kernels = append(kernels, s.Kernel)
 		}
 	}
-	bytes := float64(o.Bytes(n, len(kernels), g.workers())) * (1 + garbage/100.0)
+	bytes := float64(o.Bytes(n, len(kernels), g.workers()))
 	if most := kernel.Available(); most > 0 && bytes > float64(most) {
 		return fmt.Errorf("%s for %d graphs would take about %.2g GB of memory, but %.2g GB are free: take fewer graphs, or a machine with more memory",
 			agree(len(kernels), "kernel", "kernels"), n, bytes/1e9, float64(most)/1e9)
@@ -78,7 +78,7 @@ type clock func() time.Time
 //
 //	fitting    t(m) + (n − m)·slope: a part for the landmarks, and a part for every graph
 //	matrices   t(m)·(s/m)² for s graphs that are scored, and t(m)·(n/m)² of the few kernels that are
-//	           computed for all graphs
+//	           computed for all graphs, less where these are learned from centres
 //	learning   as measured for as many graphs as ridge regressions look at, else t(m)·(n/m)²
 func (now clock) forecast(ctx context.Context, ds *dataset.Dataset, kernels []kernel.Kernel, o choose.Options,
 ) (time.Duration, error) {
@@ -119,7 +119,11 @@ func (now clock) forecast(ctx context.Context, ds *dataset.Dataset, kernels []ke
 	ratio, part := float64(n)/pilotGraphs, float64(scored(n, o))/pilotGraphs
 	squares := part * part
 	if part < ratio {
-		squares += ratio * ratio * min(1, manyKernels/float64(singles))
+		all := ratio * ratio
+		if m := o.Centres(n); m > 0 {
+			all = centrePasses * ratio * float64(m) / pilotGraphs
+		}
+		squares += all * min(1, manyKernels/float64(singles))
 	}
 	slope := max(0, min(float64(fit-short)/(pilotGraphs-pilotFew), float64(fit)/pilotGraphs))
 	each := float64(fit) + slope*float64(n-pilotGraphs) + squares*float64(matrix)
