@@ -13,7 +13,8 @@ import (
 )
 
 // mostCentres is the largest number of centres where the kernel matrix of all graphs does not fit into
-// memory. Their sums take 2 GB.
+// memory. Their sums of five folds
+// take 1.3 GB.
 const mostCentres = 8192
 
 // comparedGraphs is the number of graphs on which regressions on centres are compared with those on all.
