@@ -3,7 +3,6 @@ package choose
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/mlgkernel/mlg/kernel"
@@ -23,78 +22,85 @@ const heldOutFolds = 5
 // and two above it, because more graphs want more.
 const ridgesTried = 4
 
-// all is a plan's kernel on all its graphs, where the choice looked at a sample.
+// all is a plan's kernel on all its graphs.
 type all struct {
 	*choice
 	plan   *Plan
-	ridges []float64      // that are tried
-	gram   *kernel.Matrix // of up to exactMost graphs, and of kernels that are clipped
-	solver solver         // of more
-	sum    kernel.Map     // for the solver, with the features of all graphs
+	ridges []float64  // that are tried
+	folds  []int      // by graph, of the estimate
+	sum    kernel.Map // where the matrix is not factorised, with the features of all graphs
 	train  kernel.Features
-	few    int   // centres, 0 where the solver has the whole matrix
-	folds  []int // by graph, of the estimate
-	// held has, by ridge, what is predicted for graphs that were held out; nil for a ridge that is too
-	// small or was not tried. values has the same for the solver, as svm.Learner.Values has it.
-	held   []*Prediction
-	values []*kernel.Matrix
+	few    int // centres, 0 where a solver has the whole matrix
+
+	groups     *Groups
+	groupFolds []int // of whole groups
 }
 
-// finish finds what is predicted for all graphs that are held out, the estimate and, for sums of kernels,
-// the ridge. For other learners than kernel ridge regression, the ridge that the choice was made with
-// stands for their parameter.
+// finish finds what is predicted for graphs that are held out, alone and with their groups, and the learner
+// of a plan. Where the choice looked at a sample it finds the estimate as well and, for sums of kernels, the
+// ridge. For other learners than kernel ridge regression, the ridge that the choice was made with stands
+// for their parameter.
 func (c *choice) finish(ctx context.Context, p *Plan) error {
 	o := c.Options
 	at := slices.Index(o.Grid(), p.Parameter)
 	x := &all{choice: c, plan: p, ridges: o.ridges()[at : at+1]}
-	if len(c.sums) > 0 && o.Learner == svm.KernelRidge {
+	if c.sampled() != nil && len(c.sums) > 0 && o.Learner == svm.KernelRidge {
 		first, end := o.nearRidges(at)
 		x.ridges = o.Ridge[first:end]
 	}
-	splits, err := c.Targets.Deal(heldOutFolds, 1, o.Seed)
-	if err != nil {
-		return err
-	}
-	x.folds = splits.Fold[0]
-	if len(x.graphs()) <= exactMost || p.Indefinite {
-		err = x.factorise(ctx)
-	} else {
-		err = x.iterate(ctx)
-	}
-	if err != nil {
-		return err
-	}
-	best := c.Targets.bestRidge(x.graphs(), x.held)
-	if best < 0 {
-		return fmt.Errorf("%w for all ridges from %g to %g", svm.ErrDefinite, x.ridges[0], x.ridges[len(x.ridges)-1])
-	}
-	p.Held = *x.held[best]
-	p.Estimate = x.estimate(p.Held)
-	if x.few > 0 {
-		loss, err := x.compare(ctx, x.ridges[best])
+	if c.sampled() != nil {
+		splits, err := c.Targets.Deal(heldOutFolds, 1, o.Seed)
 		if err != nil {
 			return err
 		}
-		p.Estimate.Method += loss
+		x.folds = splits.Fold[0]
 	}
-	p.Procedures[0].Estimate = p.Estimate
+	var l *svm.Learner
+	var err error
+	if exact := len(x.graphs()) <= exactMost || p.Indefinite || c.sampled() == nil; exact {
+		l, err = x.factorise(ctx)
+	} else {
+		l, err = x.iterate(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	p.Held = c.Targets.leftPrediction(l.LeaveOneOut, l.Process, false)
+	if c.sampled() != nil {
+		p.Estimate = x.estimate(p.Held)
+		if x.few > 0 {
+			loss, err := x.compare(ctx, p.Parameter)
+			if err != nil {
+				return err
+			}
+			p.Estimate.Method += loss
+		}
+		p.Procedures[0].Estimate = p.Estimate
+	}
 	if !p.Regression() && o.Probability {
 		p.Held = calibrated(o.Learner, p.Labels, p.Held)
 	}
-	if o.Learner != svm.KernelRidge {
-		if p.Gram == nil {
-			p.Gram, err = c.all.Gram(ctx, p.Kernel())
-		}
-		return err
+	if l.HeldOut != nil {
+		p.HeldGroups = c.Targets.leftPrediction(l.HeldOut, l.Process, true)
+		c.tellGroups(p, x.groups, x.groupFolds)
 	}
-	p.Parameter = x.ridges[best]
-	if x.solver != nil {
-		p.learner, err = x.solver.Learn(ctx, p.Parameter, x.values[best], o.Probability)
-		if err == nil && p.learner.Process != nil {
-			p.Held.Deviations = slices.Clone(p.learner.Process.LeaveOneOut)
-		}
+	if o.Learner == svm.KernelRidge && !p.Indefinite {
+		p.learner = l
+	} else if p.Gram == nil {
+		err = c.gram(ctx, p)
 	}
 	return err
+}
+
+// leftPrediction reads what was predicted for graphs that were left out, with their groups or alone.
+func (t *Targets) leftPrediction(values *kernel.Matrix, process *svm.Process, groups bool) Prediction {
+	p := t.heldOut(values)
+	if process != nil {
+		if p.Deviations = process.LeaveOneOut; groups {
+			p.Deviations = process.HeldOut
+		}
+	}
+	return p
 }
 
 // bestRidge returns the ridge whose predictions of graphs lose least, −1 if all are too small for the
@@ -144,10 +150,7 @@ func (t *Targets) leftOut(ctx context.Context, gram svm.View, ridges []float64) 
 		path, err := t.Train(ctx, gram, []float64{ridge}, opt)
 		switch {
 		case err == nil:
-			p := t.heldOut(path[0].LeaveOneOut)
-			if path[0].Process != nil {
-				p.Deviations = path[0].Process.LeaveOneOut
-			}
+			p := t.leftPrediction(path[0].LeaveOneOut, path[0].Process, false)
 			out = append(out, &p)
 		case isDefinite(err):
 			out = append(out, nil)
@@ -198,62 +201,146 @@ func (t *Targets) present() []int {
 // graphs returns the positions of all graphs.
 func (x *all) graphs() []int { return x.everything.graphs }
 
-// factorise finds what is predicted for every graph from all others.
-func (x *all) factorise(ctx context.Context) (err error) {
-	if x.gram, err = x.choice.all.Gram(ctx, x.plan.Kernel()); err != nil {
-		return err
+// factorise finds what is predicted for every graph from all others, and the learner.
+func (x *all) factorise(ctx context.Context) (*svm.Learner, error) {
+	p, o := x.plan, x.Options
+	if err := x.choice.gram(ctx, p); err != nil {
+		return nil, err
 	}
-	x.plan.Gram = x.gram
-	view := svm.Full(x.gram)
-	if x.plan.Indefinite {
+	view := svm.Full(p.Gram)
+	if p.Indefinite {
 		clipped, err := svm.Clip(ctx, view)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		view = svm.Full(clipped.Gram)
 	}
-	x.held, err = x.Targets.leftOut(ctx, view, x.ridges)
-	return err
+	ridge := x.ridges[0]
+	if len(x.ridges) > 1 {
+		held, err := x.Targets.leftOut(ctx, view, x.ridges)
+		if err != nil {
+			return nil, err
+		}
+		if ridge, err = x.best(held); err != nil {
+			return nil, err
+		}
+	}
+	opt := svm.DefaultOptions()
+	opt.Kind, opt.LeaveOneOut, opt.Intervals, opt.Probability, opt.Seed = svm.KernelRidge, true, true, o.Probability, o.Seed
+	var err error
+	if x.groups, x.groupFolds, err = x.choice.groupFolds(ctx, matrixValues(p.Gram)); err != nil {
+		return nil, err
+	}
+	opt.Folds = x.groupFolds
+	for at := slices.Index(o.ridges(), ridge); ; at++ {
+		path, err := x.Targets.Train(ctx, view, []float64{ridge}, opt)
+		if isDefinite(err) && o.Learner == svm.KernelRidge && at+1 < len(o.Ridge) {
+			ridge = o.Ridge[at+1]
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if o.Learner == svm.KernelRidge {
+			p.Parameter = ridge
+		}
+		return path[0], nil
+	}
 }
 
-// iterate finds what is predicted for the graphs of every fold from the others.
-func (x *all) iterate(ctx context.Context) error {
+// best returns the ridge whose predictions of graphs that were held out are best.
+func (x *all) best(held []*Prediction) (float64, error) {
+	at := x.Targets.bestRidge(x.graphs(), held)
+	if at < 0 {
+		return 0, fmt.Errorf("%w for all ridges from %g to %g", svm.ErrDefinite, x.ridges[0], x.ridges[len(x.ridges)-1])
+	}
+	return x.ridges[at], nil
+}
+
+// iterate finds what is predicted for the graphs of every fold from the others, and the learner.
+func (x *all) iterate(ctx context.Context) (*svm.Learner, error) {
 	sum, err := x.choice.all.Fit(ctx, x.plan.Kernel())
 	if err != nil {
-		return err
+		return nil, err
 	}
-	train, err := sum.Train(ctx)
+	if x.train, err = sum.Train(ctx); err != nil {
+		return nil, err
+	}
+	x.sum = sum
+	x.few = centresOf(x.train.Len(), freeBytes(0))
+	with, err := x.solvers(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	x.sum, x.train = sum, train
-	if x.few = centresOf(train.Len(), freeBytes(0)); x.few == 0 {
-		tiles, err := svm.NewTiles(ctx, sum, train)
-		if err != nil {
-			return err
-		}
-		x.plan.Nearest = tiles.Nearest()
-		x.solver, err = x.tiles(ctx, tiles)
-	} else {
-		if x.plan.Nearest, err = x.nearest(ctx); err != nil {
-			return err
-		}
-		x.solver, err = x.centres(ctx, train, x.few)
-	}
+	s, err := with(ctx, x.folds)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if x.values, err = x.solver.HeldOut(ctx, x.ridges); err != nil {
-		return err
+	values, err := s.HeldOut(ctx, x.ridges)
+	if err != nil {
+		return nil, err
 	}
-	x.held = make([]*Prediction, len(x.ridges))
-	for k, values := range x.values {
-		if values != nil {
-			p := x.read(values)
-			x.held[k] = &p
+	held := make([]*Prediction, len(x.ridges))
+	for k, v := range values {
+		if v != nil {
+			p := x.read(v)
+			held[k] = &p
 		}
 	}
-	return nil
+	ridge, err := x.best(held)
+	if err != nil {
+		return nil, err
+	}
+	if x.Options.Learner == svm.KernelRidge {
+		x.plan.Parameter = ridge
+	}
+	left := svm.Left{Folds: x.folds, Values: values[slices.Index(x.ridges, ridge)]}
+	groups, err := x.leaveGroups(ctx, ridge, with)
+	if err != nil {
+		return nil, err
+	}
+	return s.Learn(ctx, ridge, left, groups, x.plan.Probability)
+}
+
+// solvers returns what makes a solver for folds, and finds the nearest graphs of the plan.
+func (x *all) solvers(ctx context.Context) (with func(ctx context.Context, folds []int) (solver, error), err error) {
+	if x.few > 0 {
+		x.plan.Nearest, err = x.nearest(ctx)
+		return func(ctx context.Context, folds []int) (solver, error) { return x.centres(ctx, x.train, x.few, folds) }, err
+	}
+	tiles, err := svm.NewTiles(ctx, x.sum, x.train)
+	if err != nil {
+		return nil, err
+	}
+	x.plan.Nearest = tiles.Nearest()
+	s, err := x.tiles(ctx, tiles)
+	return func(_ context.Context, folds []int) (solver, error) {
+		s.folds = folds
+		return s, nil
+	}, err
+}
+
+// leaveGroups finds what is predicted for graphs from those of other groups, nil without groups.
+func (x *all) leaveGroups(ctx context.Context, ridge float64, with func(ctx context.Context, folds []int) (solver, error)) (*svm.Left, error) {
+	self, err := kernel.Self(ctx, x.sum, x.train)
+	if err != nil {
+		return nil, err
+	}
+	between := func(ctx context.Context, rows, cols []int) (*kernel.Matrix, error) {
+		return kernel.Between(ctx, x.sum, x.train.Select(rows), x.train.Select(cols))
+	}
+	if x.groups, x.groupFolds, err = x.choice.groupFolds(ctx, kernelValues{self, between}); x.groupFolds == nil {
+		return nil, err
+	}
+	s, err := with(ctx, x.groupFolds)
+	if err != nil {
+		return nil, err
+	}
+	values, err := s.HeldOut(ctx, []float64{ridge})
+	if err != nil || values[0] == nil {
+		return nil, err
+	}
+	return &svm.Left{Folds: x.groupFolds, Values: values[0]}, nil
 }
 
 func (x *all) targets() svm.Targets {
@@ -281,41 +368,32 @@ func (x *all) read(values *kernel.Matrix) Prediction {
 // estimate says how good predictions for graphs that were held out are. A sample of them took part in
 // the choice of kernels. It has most of a rare class, so it cannot be left out.
 func (x *all) estimate(held Prediction) Estimate {
+	e := x.foldEstimate(held, x.folds)
+	e.Method = fmt.Sprintf("%d-fold cross-validation", heldOutFolds)
+	if x.sum == nil {
+		e.Method = "leave-one-out"
+	}
+	if x.Options.Learner != svm.KernelRidge {
+		e.Method += " of kernel ridge regression"
+	}
+	e.Method += fmt.Sprintf(" of all graphs; %d of them took part in the choice of kernels", len(x.everything.sample))
+	return e
+}
+
+// foldEstimate returns the error of predictions for all graphs, with the differences between folds.
+func (c *choice) foldEstimate(held Prediction, fold []int) Estimate {
 	folds := make([][]int, heldOutFolds)
-	for i, f := range x.folds {
+	for i, f := range fold {
 		folds[f] = append(folds[f], i)
 	}
 	predictions := make([]Prediction, len(folds))
 	for f, graphs := range folds {
 		predictions[f] = held.at(graphs)
 	}
-	method := fmt.Sprintf("%d-fold cross-validation", heldOutFolds)
-	if x.gram != nil {
-		method = "leave-one-out"
+	if !c.Targets.Regression() {
+		return c.classEstimate(folds, predictions)
 	}
-	if x.Options.Learner != svm.KernelRidge {
-		method += " of kernel ridge regression"
-	}
-	method += fmt.Sprintf(" of all graphs; %d of them took part in the choice of kernels", len(x.everything.sample))
-	if !x.Targets.Regression() {
-		e := x.classEstimate(folds, predictions)
-		e.Method = method
-		return e
-	}
-	return x.valueEstimate(folds, predictions, method)
-}
-
-// valueEstimate returns the error of values.
-func (x *all) valueEstimate(folds [][]int, predictions []Prediction, method string) Estimate {
-	var scores, weight []float64
-	for f, graphs := range folds {
-		scores, weight = append(scores, x.Targets.score(Squared, graphs, predictions[f])), append(weight, float64(len(graphs)))
-	}
-	e := Estimate{Measure: "rmse", Value: math.Sqrt(max(0, -weightedMean(scores, weight))), Deviation: standardError(scores), Method: method}
-	if e.Value > 0 { // d√x = dx/(2√x)
-		e.Deviation /= 2 * e.Value
-	}
-	return e
+	return c.valueEstimate(folds, predictions)
 }
 
 // Bytes returns about the memory that a choice among some kernels for n graphs takes: the matrices of

@@ -25,12 +25,14 @@ type Plan struct {
 	// largest similarity of every graph to another, if the plan knows it.
 	Gram    *kernel.Matrix
 	Nearest []float64
-	learner *svm.Learner // without Gram
+	learner *svm.Learner // of kernel ridge regression
 	// Collection has the graphs without their targets, with the kernels that were fitted to them.
 	Collection *kernel.Collection
 	Learner    svm.Kind
-	// Parameter is C, or the ridge.
+	// Parameter is C, or the ridge. Edge says that it is the smallest or the largest ridge of the grid, so
+	// that one outside may be better.
 	Parameter float64
+	Edge      bool
 	// Epsilon is the half width of the tube of ε-SVR, in standard deviations of the targets.
 	Epsilon float64
 	// Probability gives the learner probabilities of classes, by folds that are drawn from Seed.
@@ -46,6 +48,10 @@ type Plan struct {
 	// Probability is set; they agree best with the classes of all graphs. Values of a Gaussian process
 	// have Deviations. With LeaveOneOut, kernel ridge regression predicts in place of other learners.
 	Held Prediction
+	// HeldGroups is the same from graphs of other groups: five folds of whole groups. GroupEstimate says
+	// how good it is, and what the groups are; nil if there are too few groups.
+	HeldGroups    Prediction
+	GroupEstimate *Estimate
 	// Limited is the number of trainings that stopped at the limit of iterations.
 	Limited int
 	// Indefinite says that some kernel is not positive semi-definite. The sum must then be clipped
@@ -61,7 +67,7 @@ func (p *Plan) Learn(ctx context.Context, gram svm.View) (l *svm.Learner, limite
 	}
 	opt := svm.DefaultOptions()
 	opt.Kind, opt.Epsilon, opt.Probability, opt.Seed = p.Learner, p.Epsilon, p.Probability, p.Seed
-	opt.LeaveOneOut = p.Regression()
+	opt.LeaveOneOut, opt.Intervals = p.Regression(), true
 	path, err := p.Train(ctx, gram, []float64{p.Parameter}, opt)
 	if limited = errors.Is(err, svm.ErrIterations); err != nil && !limited {
 		return nil, false, err
@@ -69,23 +75,47 @@ func (p *Plan) Learn(ctx context.Context, gram svm.View) (l *svm.Learner, limite
 	return path[0], limited, nil
 }
 
-// Calibration says how well the deviations of a Gaussian process fit its leave-one-out predictions
-// on the plan's graphs. It returns nothing for other learners.
-func (p *Plan) Calibration(l *svm.Learner) []Estimate {
-	if l.Process == nil || l.LeaveOneOut == nil {
+// Estimates returns the estimates, and then Calibration.
+func (p *Plan) Estimates() []Estimate {
+	out := []Estimate{p.Estimate}
+	if p.GroupEstimate != nil {
+		out = append(out, *p.GroupEstimate)
+	}
+	return append(out, p.Calibration()...)
+}
+
+// Calibration says how well the deviations of a Gaussian process fit what was predicted for graphs that
+// were left out, alone and with their groups. It returns nothing for other learners.
+func (p *Plan) Calibration() []Estimate {
+	if p.Held.Deviations == nil {
 		return nil
 	}
-	s := metrics.ScoreValues(p.Values, l.LeaveOneOut.Data, l.Process.LeaveOneOut)
-	const method = "leave-one-out of the model"
-	out := []Estimate{{Measure: "rmse", Value: s.RMSE, Method: method}}
-	if s.NLPD != nil {
-		out = append(out, Estimate{Measure: "nlpd", Value: *s.NLPD, Method: method})
+	const alone = "leave-one-out of the model"
+	rmse, out := p.calibration(p.Held)
+	out = append([]Estimate{{Measure: "rmse", Value: rmse}}, out...)
+	for i := range out {
+		out[i].Method = alone
 	}
-	for i, level := range metrics.Levels {
-		what := fmt.Sprintf("coverage of %g %% intervals", 100*level)
-		out = append(out, Estimate{Measure: what, Value: s.Coverage[i], Method: method})
+	if e := p.GroupEstimate; e != nil {
+		_, grouped := p.calibration(p.HeldGroups)
+		for _, x := range grouped {
+			x.Method, x.Groups = e.Method, e.Groups
+			out = append(out, x)
+		}
 	}
 	return out
+}
+
+// calibration returns the error of predictions, and how well their deviations fit.
+func (p *Plan) calibration(held Prediction) (rmse float64, out []Estimate) {
+	s := metrics.ScoreValues(p.Values, held.Values, held.Deviations)
+	if s.NLPD != nil {
+		out = append(out, Estimate{Measure: "nlpd", Value: *s.NLPD})
+	}
+	for i, level := range metrics.Levels {
+		out = append(out, Estimate{Measure: fmt.Sprintf("coverage of %g %% intervals", 100*level), Value: s.Coverage[i]})
+	}
+	return s.RMSE, out
 }
 
 // Kernel returns the weighted sum of the kernels.
@@ -131,6 +161,12 @@ func Choose(ctx context.Context, d *dataset.Dataset, candidates []Candidate, o O
 	if c.Targets, err = ReadTargets(d, o.Task); err != nil {
 		return nil, err
 	}
+	if o.Groups != nil {
+		if len(o.Groups.Of) != len(d.Graphs) {
+			return nil, fmt.Errorf("groups by %s of %d graphs, want %d", o.Groups.By, len(o.Groups.Of), len(d.Graphs))
+		}
+		c.Targets.Groups = o.Groups
+	}
 	if o.Folds = min(o.Folds, len(d.Graphs)); o.Folds < 3 {
 		return nil, fmt.Errorf("%d folds of %d graphs, want at least 3 folds and 3 graphs", o.Folds, len(d.Graphs))
 	}
@@ -156,7 +192,11 @@ func Choose(ctx context.Context, d *dataset.Dataset, candidates []Candidate, o O
 	if len(c.settings) == 0 {
 		return nil, errors.New("no candidates to choose from")
 	}
-	return c.plan(ctx)
+	p, err := c.plan(ctx)
+	if err == nil && o.Learner == svm.KernelRidge && len(o.Ridge) > 1 {
+		p.Edge = p.Parameter == o.Ridge[0] || p.Parameter == o.Ridge[len(o.Ridge)-1]
+	}
+	return p, err
 }
 
 // Untargeted returns the graphs of a dataset without their targets.
@@ -231,13 +271,21 @@ func (c *choice) plan(all context.Context) (*Plan, error) {
 			p.Indefinite = p.Indefinite || !kernel.Semidefinite(s.Kernel)
 		}
 	}
-	if c.sampled() != nil {
+	if o.Learner == svm.KernelRidge || o.LeaveOneOut {
 		return p, c.finish(all, p)
 	}
 	p.Held = c.held(chosen[k])
-	var err error
-	p.Gram, err = c.graphs.In.Gram(ctx, p.Kernel())
-	return p, err
+	return p, c.learnGroups(all, p)
+}
+
+// gram gives a plan the kernel matrix of all graphs.
+func (c *choice) gram(ctx context.Context, p *Plan) (err error) {
+	from := c.all
+	if c.sampled() == nil {
+		from = c.graphs.In // which has the matrices of factors
+	}
+	p.Gram, err = from.Gram(ctx, p.Kernel())
+	return err
 }
 
 // held returns the predictions of a kernel for all graphs, with the best value of the grid.

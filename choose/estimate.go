@@ -18,6 +18,8 @@ type Estimate struct {
 	// Others are further figures for uneven classes, where accuracy alone says little.
 	Others []Figure `json:"others,omitempty"`
 	Method string   `json:"method"` // how it was found, and what it does not account for
+	// Groups says what graphs share that were held out together (Groups.By), "" if they share nothing.
+	Groups string `json:"groups,omitempty"`
 }
 
 // Figure is a figure with its name.
@@ -31,7 +33,6 @@ type Figure struct {
 // more kernels there are, the more it is too high. With a single validator there is no other score.
 // It needs Keep.
 func (c *Chooser) Estimate(p *TrainingPart, kernels []*Scores) Estimate {
-	var weight []float64
 	var folds [][]int
 	var predictions []Prediction
 	for i, w := range p.weight {
@@ -43,14 +44,19 @@ func (c *Chooser) Estimate(p *TrainingPart, kernels []*Scores) Estimate {
 			others = p.weight
 		}
 		k, g := c.chooseWith(kernels, others)
-		weight, folds, predictions = append(weight, w), append(folds, p.scored[i]), append(predictions, kernels[k].predicted[g][i])
+		folds, predictions = append(folds, p.scored[i]), append(predictions, kernels[k].predicted[g][i])
 	}
 	if !c.Targets.Regression() {
 		return c.classEstimate(folds, predictions)
 	}
-	var scores []float64
-	for i, x := range predictions {
-		scores = append(scores, c.Targets.score(c.Options.Score, folds[i], x))
+	return c.valueEstimate(folds, predictions)
+}
+
+// valueEstimate returns the error of predicted values of folds.
+func (c *Chooser) valueEstimate(folds [][]int, predictions []Prediction) Estimate {
+	var scores, weight []float64
+	for f, graphs := range folds {
+		scores, weight = append(scores, c.Targets.score(Squared, graphs, predictions[f])), append(weight, float64(len(graphs)))
 	}
 	e := Estimate{Measure: "rmse", Value: math.Sqrt(max(0, -weightedMean(scores, weight))), Deviation: standardError(scores)}
 	if e.Value > 0 { // d√x = dx/(2√x)

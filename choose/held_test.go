@@ -1,12 +1,19 @@
 package choose
 
 import (
+	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/mlgkernel/mlg/baseline"
+	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/metrics"
+	"github.com/mlgkernel/mlg/splits"
 	"github.com/mlgkernel/mlg/svm"
 )
 
@@ -25,7 +32,7 @@ func TestHeld(t *testing.T) {
 	}{
 		{name: "folds", folds: 4, tolerance: 0.01},
 		{name: "folds of values", values: true, folds: 4, tolerance: 0.01},
-		{name: "folds of ridges", learner: svm.KernelRidge, folds: 4},
+		{name: "ridges by folds", learner: svm.KernelRidge},
 		{name: "all scored", learner: svm.KernelRidge, loo: true, sum: true},
 		{name: "all scored, values", learner: svm.KernelRidge, loo: true, sum: true, values: true},
 		{name: "factorised", learner: svm.KernelRidge, loo: true, sum: true, examples: 40},
@@ -33,13 +40,17 @@ func TestHeld(t *testing.T) {
 		{name: "factorised, one kernel", learner: svm.KernelRidge, loo: true, examples: 40, values: true},
 		{name: "factorised for svm", loo: true, examples: 40},
 		{name: "factorised, clipped", learner: svm.KernelRidge, loo: true, examples: 40, indefinite: true},
-		{name: "iterated", learner: svm.KernelRidge, loo: true, sum: true, examples: 40, factor: 10, folds: heldOutFolds, tolerance: 5e-3},
+		{name: "iterated", learner: svm.KernelRidge, loo: true, sum: true, examples: 40, factor: 10, folds: heldOutFolds, tolerance: 0.01},
 		{name: "iterated, values", learner: svm.KernelRidge, loo: true, sum: true, examples: 40, factor: 10, folds: heldOutFolds, tolerance: 0.01, values: true},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			ds := learnable(96, x.values)
 			o := quick(5)
 			o.Learner, o.LeaveOneOut, o.Probability = x.learner, x.loo, false
+			o.Groups = &Groups{By: "thirds", Of: make([]int, 96)}
+			for i := range 96 {
+				o.Groups.Of[i] = i / 3
+			}
 			if x.sum {
 				o.Combinations = []Combination{MeanAll}
 			}
@@ -73,30 +84,51 @@ func TestHeld(t *testing.T) {
 				}
 				view = svm.Full(c.Gram)
 			}
-			var want Prediction
-			for _, test := range leftOutGroups(t, p, x.folds, o.Seed) {
-				train := slices.DeleteFunc(upTo(96), func(i int) bool { return slices.Contains(test, i) })
-				predicted, err := p.learn(t.Context(), opt, view.Select(train, train), train, []float64{parameter},
-					[]svm.View{view.Select(test, train)}, nil)
-				if err != nil {
-					t.Fatal(err)
+			literal := func(folds [][]int) Prediction {
+				var out Prediction
+				for _, test := range folds {
+					train := slices.DeleteFunc(upTo(96), func(i int) bool { return slices.Contains(test, i) })
+					predicted, err := p.learn(t.Context(), opt, view.Select(train, train), train, []float64{parameter},
+						[]svm.View{view.Select(test, train)}, nil, nil)
+					if err != nil {
+						t.Fatal(err)
+					}
+					out.put(test, predicted[0][0], 96)
 				}
-				want.put(test, predicted[0][0], 96)
+				return out
 			}
 			tolerance := max(x.tolerance, 1e-6)
-			for i := range 96 {
-				if x.values {
-					near(t, "value", p.Held.Values[i], want.Values[i], tolerance*10) // of a deviation of 10
-					continue
-				}
-				if x.tolerance == 0 && p.Held.Labels[i] != want.Labels[i] {
-					t.Errorf("graph %d has the class %d, want %d", i, p.Held.Labels[i], want.Labels[i])
-				}
-				for c := range p.Classes {
-					near(t, "score", p.Held.Scores[i][c], want.Scores[i][c], tolerance)
+			compare := func(what string, got, want Prediction) {
+				for i := range 96 {
+					if x.values {
+						near(t, what+" value", got.Values[i], want.Values[i], tolerance*10) // of a deviation of 10
+						continue
+					}
+					if x.tolerance == 0 && got.Labels[i] != want.Labels[i] {
+						t.Errorf("%s: graph %d has the class %d, want %d", what, i, got.Labels[i], want.Labels[i])
+					}
+					for c := range p.Classes {
+						near(t, what+" score", got.Scores[i][c], want.Scores[i][c], tolerance)
+					}
 				}
 			}
-			if process := p.Process(o.Learner) && o.LeaveOneOut; process != (p.Held.Deviations != nil) || process && slices.Min(p.Held.Deviations) <= 0 {
+			compare("held", p.Held, literal(leftOutGroups(t, p, x.folds, o.Seed)))
+			s, err := splits.ByGroup("", o.Groups.Of, heldOutFolds, 1, o.Seed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var folds [][]int
+			for f := range s.Folds {
+				folds = append(folds, s.Test(0, f))
+			}
+			compare("held with its group", p.HeldGroups, literal(folds))
+			if e := p.GroupEstimate; e == nil || e.Groups != "thirds" || e.Measure != p.Estimate.Measure || !(e.Value > 0) {
+				t.Errorf("estimate %+v", e)
+			}
+			if n, m := len(p.Estimates()), len(metrics.Levels); p.Held.Deviations == nil && n != 2 || p.Held.Deviations != nil && n != 2+2*(1+m)+1 {
+				t.Errorf("%d estimates", n)
+			}
+			if process := p.Process(o.Learner); process != (p.Held.Deviations != nil) || process && slices.Min(p.Held.Deviations) <= 0 {
 				t.Errorf("deviations %v", p.Held.Deviations)
 			}
 			if x.values {
@@ -151,6 +183,53 @@ func upTo(n int) []int {
 		out[i] = i
 	}
 	return out
+}
+
+// Molecules are grouped by scaffold, and other graphs by the kernel. New values are known less well if their
+// group is new. Few graphs have no groups.
+func TestGroups(t *testing.T) {
+	o := DefaultOptions()
+	o.ForValues()
+	p, err := Choose(t.Context(), learnable(60, true), []Candidate{single("sp", baseline.DefaultShortestPath())}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.GroupEstimate == nil || p.GroupEstimate.Groups != ByCluster || p.Groups != nil {
+		t.Errorf("estimate %+v", p.GroupEstimate)
+	}
+	if p, err = Choose(t.Context(), learnable(12, true), []Candidate{single("sp", baseline.DefaultShortestPath())}, o); err != nil || p.GroupEstimate != nil {
+		t.Errorf("12 graphs: estimate %+v, error %v", p.GroupEstimate, err)
+	}
+	var lines strings.Builder
+	lines.WriteString("smiles,y\n")
+	for i := range 60 { // rings of 3 to 14 atoms with tails of 1 to 5
+		ring, tail := 3+i%12, 1+i/12
+		fmt.Fprintf(&lines, "C1%sC1%s,%v\n", strings.Repeat("C", ring-2), strings.Repeat("O", tail), float64(ring)+0.1*float64(tail))
+	}
+	file := filepath.Join(t.TempDir(), "rings.csv")
+	if err := os.WriteFile(file, []byte(lines.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	ds, err := dataset.Read(t.Context(), file, dataset.DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, err = Choose(t.Context(), ds, []Candidate{single("sp", baseline.DefaultShortestPath())}, o); err != nil {
+		t.Fatal(err)
+	}
+	if p.GroupEstimate == nil || p.GroupEstimate.Groups != ByScaffold || slices.Max(p.Groups.Of) != 11 {
+		t.Fatalf("estimate %+v, groups %+v", p.GroupEstimate, p.Groups)
+	}
+	if apart := p.Groups.Apart([]int{0, 1, 12}, []int{13, 14, 24}); !slices.Equal(apart, []bool{false, false, false}) {
+		t.Errorf("apart %v", apart)
+	}
+	if apart := p.Groups.Apart([]int{0, 1, 2}, []int{12, 14}); !slices.Equal(apart, []bool{false, true, false}) {
+		t.Errorf("apart %v", apart)
+	}
+	o.Groups = &Groups{By: "x", Of: []int{1}}
+	if _, err := Choose(t.Context(), ds, counting(), o); err == nil || !strings.Contains(err.Error(), "groups by x of 1 graphs, want 60") {
+		t.Errorf("error %v", err)
+	}
 }
 
 // indefinite is a kernel that is clipped, although it need not be.

@@ -53,9 +53,10 @@ func scatter[T any](to []T, positions []int, some []T, n int) []T {
 
 // learn trains on graphs, whose kernel matrix is gram, for each value of a grid, and predicts the
 // rows of each cross matrix: out[k][g] is for cross[k] and grid[g]. self has the kernel of the
-// predicted graphs with themselves. Without it there are no deviations.
+// predicted graphs with themselves. Without it there are no deviations. apart is what Groups.Apart says of
+// them.
 func (t *Targets) learn(
-	ctx context.Context, opt svm.Options, gram svm.View, graphs []int, grid []float64, cross []svm.View, self [][]float64,
+	ctx context.Context, opt svm.Options, gram svm.View, graphs []int, grid []float64, cross []svm.View, self [][]float64, apart [][]bool,
 ) ([][]Prediction, error) {
 	out := make([][]Prediction, len(cross))
 	if t.oneClass(graphs) {
@@ -66,9 +67,10 @@ func (t *Targets) learn(
 		return out, nil
 	}
 	opt.LeaveOneOut = self != nil && t.Process(opt.Kind)
+	opt.Intervals = opt.LeaveOneOut
 	path, err := t.of(graphs).Train(ctx, gram, grid, opt)
 	limited := errors.Is(err, svm.ErrIterations)
-	if err != nil && !limited {
+	if path, err = usable(path, grid, err); err != nil && !limited {
 		return nil, err
 	}
 	for k := range cross {
@@ -80,7 +82,7 @@ func (t *Targets) learn(
 			p := t.read(l, values)
 			p.limited = limited
 			if opt.LeaveOneOut {
-				if p.Deviations, err = deviations(ctx, l, gram, cross[k], self[k]); err != nil {
+				if p.Deviations, err = deviations(ctx, l, gram, cross[k], self[k], apart[k]); err != nil {
 					return nil, err
 				}
 			}
@@ -90,12 +92,34 @@ func (t *Targets) learn(
 	return out, nil
 }
 
+// usable puts the learner of the next larger ridge in the place of one whose ridge is too small for its
+// matrix. Of equal scores the larger ridge is chosen, so the smaller one never is.
+func usable(path []*svm.Learner, ridges []float64, err error) ([]*svm.Learner, error) {
+	if path == nil || !isDefinite(err) {
+		return path, err
+	}
+	out := slices.Clone(path)
+	for i := range path {
+		larger := -1
+		for j, l := range path {
+			if l != nil && ridges[j] >= ridges[i] && (larger < 0 || ridges[j] < ridges[larger]) {
+				larger = j
+			}
+		}
+		if larger < 0 {
+			return nil, err
+		}
+		out[i] = path[larger]
+	}
+	return out, nil
+}
+
 // deviations returns those of the values that a learner predicts for new graphs, nil if it knows none.
-func deviations(ctx context.Context, l *svm.Learner, gram, cross svm.View, self []float64) ([]float64, error) {
+func deviations(ctx context.Context, l *svm.Learner, gram, cross svm.View, self []float64, apart []bool) ([]float64, error) {
 	if l.Process == nil {
 		return nil, nil
 	}
-	return l.Deviations(ctx, cross, self, func(_ context.Context, at []int) (*kernel.Matrix, error) {
+	return l.Deviations(ctx, cross, self, apart, func(_ context.Context, at []int) (*kernel.Matrix, error) {
 		return gram.Select(at, at).Matrix(), nil
 	})
 }
@@ -109,7 +133,7 @@ func (t *Targets) leaveOneOut(ctx context.Context, gram svm.View, graphs []int, 
 	opt := svm.DefaultOptions()
 	opt.Kind, opt.LeaveOneOut = svm.KernelRidge, true
 	path, err := t.of(graphs).Train(ctx, gram, ridges, opt)
-	if err != nil {
+	if path, err = usable(path, ridges, err); err != nil {
 		return nil, err
 	}
 	var out []Prediction
@@ -125,14 +149,18 @@ func (t *Targets) leaveOneOut(ctx context.Context, gram svm.View, graphs []int, 
 
 // of returns the targets of some graphs.
 func (t *Targets) of(graphs []int) *Targets {
-	return &Targets{t.Classes, Pick(t.Labels, graphs), Pick(t.Values, graphs)}
+	return &Targets{t.Classes, Pick(t.Labels, graphs), Pick(t.Values, graphs), t.Groups.of(graphs)}
 }
 
 // Train trains for each parameter, as svm.TrainPath does. Values are learned in units of their
-// standard deviation. So the grids and ε mean the same for all data.
+// standard deviation. So the grids and ε mean the same for all data. Deviations with opt.Intervals know
+// how much harder graphs of other groups are to predict.
 func (t *Targets) Train(ctx context.Context, gram svm.View, parameters []float64, opt svm.Options) ([]*svm.Learner, error) {
 	if !t.Regression() {
 		return svm.TrainPath(ctx, gram, svm.Targets{Labels: t.Labels}, parameters, opt)
+	}
+	if opt.Intervals && opt.Folds == nil {
+		opt.Folds = t.Groups.folds(opt.Seed)
 	}
 	z, mean, scale := svm.StandardScores(t.Values)
 	path, err := svm.TrainPath(ctx, gram, svm.Targets{Values: z}, parameters, opt)

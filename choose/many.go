@@ -63,7 +63,7 @@ func centresOf(n int, free int64) int {
 // out, by ridge; nil for one that is too small or not needed. Learn takes it for its ridge.
 type solver interface {
 	HeldOut(ctx context.Context, ridges []float64) ([]*kernel.Matrix, error)
-	Learn(ctx context.Context, ridge float64, held *kernel.Matrix, probability bool) (*svm.Learner, error)
+	Learn(ctx context.Context, ridge float64, left svm.Left, groups *svm.Left, probability bool) (*svm.Learner, error)
 }
 
 // tiled learns from the whole kernel matrix.
@@ -75,7 +75,7 @@ type tiled struct {
 }
 
 // tiles returns what learns from the whole kernel matrix.
-func (x *all) tiles(ctx context.Context, tiles *svm.Tiles) (solver, error) {
+func (x *all) tiles(ctx context.Context, tiles *svm.Tiles) (tiled, error) {
 	s, err := svm.NewRidgeSolver(ctx, tiles, svm.DefaultRidgeOptions())
 	return tiled{s, x.targets(), x.folds, func(held *kernel.Matrix) float64 {
 		return metrics.Mean(x.Targets.losses(x.graphs(), x.read(held)))
@@ -110,8 +110,8 @@ func (s tiled) HeldOut(ctx context.Context, ridges []float64) ([]*kernel.Matrix,
 }
 
 // Learn implements solver.
-func (s tiled) Learn(ctx context.Context, ridge float64, held *kernel.Matrix, probability bool) (*svm.Learner, error) {
-	l, _, err := s.RidgeSolver.Learn(ctx, s.targets, ridge, held, probability)
+func (s tiled) Learn(ctx context.Context, ridge float64, left svm.Left, groups *svm.Left, probability bool) (*svm.Learner, error) {
+	l, _, err := s.RidgeSolver.Learn(ctx, s.targets, ridge, left, groups, probability)
 	return l, err
 }
 
@@ -123,8 +123,8 @@ const (
 )
 
 // centres returns what learns on m centres. Each class has as many of them as it would have of a sample.
-func (x *all) centres(ctx context.Context, train kernel.Features, m int) (solver, error) {
-	return svm.NewCentres(ctx, x.sum, train, x.draw(x.graphs(), m, x.Options.Seed, centreStream), x.targets(), x.folds)
+func (x *all) centres(ctx context.Context, train kernel.Features, m int, folds []int) (solver, error) {
+	return svm.NewCentres(ctx, x.sum, train, x.draw(x.graphs(), m, x.Options.Seed, centreStream), x.targets(), folds)
 }
 
 // nearest returns the largest similarity of some graphs to another of all graphs.
@@ -158,7 +158,7 @@ func (x *all) compare(ctx context.Context, ridge float64) (string, error) {
 	}
 	few := max(1, x.few*len(some)/len(x.graphs()))
 	features := x.train.Select(some)
-	onCentres, err := part.centres(ctx, features, few)
+	onCentres, err := part.centres(ctx, features, few, part.folds)
 	if err != nil {
 		return "", err
 	}

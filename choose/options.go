@@ -51,6 +51,10 @@ type Options struct {
 	// weights of a combination. With more graphs, a stratified sample is drawn.
 	Examples int `want:"at least 2"`
 
+	// Groups, when set, are the graphs that belong together. Otherwise molecules with one scaffold do, or
+	// graphs that the kernel finds similar.
+	Groups *Groups
+
 	// Collection, when set, has the same graphs without their targets, and the kernels that were
 	// fitted to them for other targets. They are not fitted again. An inductive evaluation does not
 	// use it.

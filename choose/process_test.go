@@ -98,7 +98,7 @@ func TestDrawnValues(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			d, err := deviations(t.Context(), l, svm.Full(gram), cross, Pick(diagonalOf(all), test))
+			d, err := deviations(t.Context(), l, svm.Full(gram), cross, Pick(diagonalOf(all), test), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -168,8 +168,8 @@ func TestContradictingValues(t *testing.T) {
 	if p.Estimate.Measure != "rmse" || !strings.Contains(p.Estimate.Method, "leave-one-out of a Gaussian process") {
 		t.Errorf("estimate %+v", p.Estimate)
 	}
-	calibration := p.Calibration(l)
-	if len(calibration) != 2+len(metrics.Levels) || calibration[0].Measure != "rmse" || calibration[1].Measure != "nlpd" ||
+	calibration := p.Calibration()
+	if calibration[0].Measure != "rmse" || calibration[1].Measure != "nlpd" ||
 		calibration[3].Measure != "coverage of 90 % intervals" || calibration[3].Value < 0.75 {
 		t.Errorf("calibration %+v", calibration)
 	}

@@ -214,7 +214,7 @@ func (c *Chooser) scoreFolds(ctx context.Context, k Gram, parts []*TrainingPart)
 			}
 			rows = append(rows, x)
 		}
-		p, err := c.Targets.learn(ctx, c.Options.learner(), gram, set.graphs, c.Options.Grid(), rows, nil)
+		p, err := c.Targets.learn(ctx, c.Options.learner(), gram, set.graphs, c.Options.Grid(), rows, nil, nil)
 		if err != nil {
 			return fmt.Errorf("repeat %d, folds %d and %d left out: %w", repeat, f, g, err)
 		}
@@ -372,7 +372,8 @@ func (c *Chooser) Predict(ctx context.Context, k Gram, p *TrainingPart, grid []f
 	if err != nil {
 		return nil, false, err
 	}
-	out, err := c.Targets.learn(ctx, opt, gram, p.graphs, grid, []svm.View{rows}, [][]float64{self})
+	out, err := c.Targets.learn(ctx, opt, gram, p.graphs, grid, []svm.View{rows}, [][]float64{self},
+		[][]bool{c.Targets.Groups.Apart(test, p.graphs)})
 	if err != nil {
 		return nil, false, fmt.Errorf("repeat %d, fold %d left out: %w", p.Repeat, p.Fold, err)
 	}

@@ -21,6 +21,8 @@ type Targets struct {
 	Classes []string
 	Labels  []int
 	Values  []float64
+	// Groups are the graphs that belong together, nil if that is not known: molecules with one scaffold.
+	Groups *Groups
 }
 
 // Regression reports whether the targets are values.
@@ -52,7 +54,7 @@ func ReadTargets(d *dataset.Dataset, task Task) (*Targets, error) {
 		}
 		numbers[target] = x
 	}
-	t := &Targets{}
+	t := &Targets{Groups: scaffoldGroups(d)}
 	if regression {
 		for _, g := range d.Graphs {
 			t.Values = append(t.Values, numbers[g.Target()])

@@ -12,39 +12,39 @@ import (
 // aromatic rings, in whether a nitrogen has a hydrogen, and whose bonds agree in order. All molecules without
 // rings have the same number, as in the scaffold splits of other programs.
 func Scaffolds(graphs []*graph.Graph) ([]int, error) {
-	scaffolds := make([]*graph.Graph, len(graphs))
+	_, group, err := NewScaffoldSet(graphs)
+	return group, err
+}
+
+// ScaffoldSet has the scaffolds of some molecules. Has may be called concurrently.
+type ScaffoldSet struct{ set graph.Set }
+
+// NewScaffoldSet returns the scaffolds of molecules, and their numbers as Scaffolds does.
+func NewScaffoldSet(graphs []*graph.Graph) (*ScaffoldSet, []int, error) {
+	s, group := &ScaffoldSet{}, make([]int, len(graphs))
 	for i, g := range graphs {
-		m, err := chem.Of(g)
+		x, err := scaffoldOf(g)
 		if err != nil {
-			return nil, fmt.Errorf("graph %d (%s) has no scaffold, because it is not a molecule: %w", i, g.ID(), err)
+			return nil, nil, fmt.Errorf("graph %d (%s) has no scaffold, because it is not a molecule: %w", i, g.ID(), err)
 		}
-		if scaffolds[i], err = scaffold(m); err != nil {
-			return nil, err
-		}
+		group[i] = s.set.Add(x)
 	}
-	group := make([]int, len(graphs)) // the first graph with the same scaffold
-	acyclic := -1
-	for i, s := range scaffolds {
-		if group[i] = i; s.N() == 0 {
-			if acyclic < 0 {
-				acyclic = i
-			}
-			group[i] = acyclic
-		}
+	return s, group, nil
+}
+
+// Has reports whether one of the molecules has the scaffold of a graph. One that is not a molecule has none.
+func (s *ScaffoldSet) Has(g *graph.Graph) bool {
+	x, err := scaffoldOf(g)
+	return err == nil && s.set.Find(x) >= 0
+}
+
+// scaffoldOf returns the graph of the scaffold of a graph.
+func scaffoldOf(g *graph.Graph) (*graph.Graph, error) {
+	m, err := chem.Of(g)
+	if err != nil {
+		return nil, err
 	}
-	for _, same := range graph.Duplicates(scaffolds) {
-		for _, i := range same {
-			group[i] = same[0]
-		}
-	}
-	numbers := map[int]int{}
-	for i, first := range group {
-		if _, known := numbers[first]; !known {
-			numbers[first] = len(numbers)
-		}
-		group[i] = numbers[first]
-	}
-	return group, nil
+	return scaffold(m)
 }
 
 const carbon = 6

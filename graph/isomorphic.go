@@ -107,29 +107,68 @@ func (m *matcher) match(trial int32) bool {
 	return false
 }
 
+// Set is a set of graphs that are not isomorphic to each other. Find may be called concurrently.
+type Set struct {
+	classes map[string]int32 // of labels
+	byHash  map[uint64][]int // numbers of graphs
+	graphs  []*Graph
+}
+
+// Add adds a graph unless it is isomorphic to one of the set, and returns the number of that one, from 0 in
+// the order of adding.
+func (s *Set) Add(g *Graph) int {
+	if s.classes == nil {
+		s.classes, s.byHash = make(map[string]int32), make(map[uint64][]int)
+	}
+	for v := range g.N() {
+		number(s.classes, g.Label(v))
+	}
+	k := s.Find(g)
+	if k < 0 {
+		k = len(s.graphs)
+		s.graphs = append(s.graphs, g)
+		hash := s.hash(g)
+		s.byHash[hash] = append(s.byHash[hash], k)
+	}
+	return k
+}
+
+// Find returns the number of the graph that is isomorphic to one, −1 if none is.
+func (s *Set) Find(g *Graph) int {
+	for _, k := range s.byHash[s.hash(g)] {
+		if Isomorphic(s.graphs[k], g) {
+			return k
+		}
+	}
+	return -1
+}
+
+// hash returns that of a graph. Labels that the set does not have count as one.
+func (s *Set) hash(g *Graph) uint64 {
+	var scratch Scratch
+	vs, class, key := make([]int32, g.N()), make([]int32, g.N()), make([]uint64, g.N())
+	for v := range g.N() {
+		c, known := s.classes[g.Label(v)]
+		if !known {
+			c = -1
+		}
+		vs[v], class[v], key[v] = int32(v), c, uint64(c)
+	}
+	_, hash := scratch.Signature(g, vs, key, class, nil)
+	return hash
+}
+
 // Duplicates returns the groups of two or more isomorphic graphs, each ascending, in the
 // order of their first graphs.
 func Duplicates(graphs []*Graph) [][]int {
-	var s Scratch
-	classes := make(map[string]int32)
-	byHash := make(map[uint64][]int) // numbers of groups
+	var s Set
 	var groups [][]int
 	for i, g := range graphs {
-		vs, class, key := make([]int32, g.N()), make([]int32, g.N()), make([]uint64, g.N())
-		for v := range g.N() {
-			vs[v] = int32(v)
-			class[v] = number(classes, g.Label(v))
-			key[v] = uint64(class[v])
+		k := s.Add(g)
+		if k == len(groups) {
+			groups = append(groups, nil)
 		}
-		_, hash := s.Signature(g, vs, key, class, nil)
-		same := slices.IndexFunc(byHash[hash], func(k int) bool { return Isomorphic(graphs[groups[k][0]], g) })
-		if same >= 0 {
-			k := byHash[hash][same]
-			groups[k] = append(groups[k], i)
-			continue
-		}
-		byHash[hash] = append(byHash[hash], len(groups))
-		groups = append(groups, []int{i})
+		groups[k] = append(groups[k], i)
 	}
 	return slices.DeleteFunc(groups, func(group []int) bool { return len(group) == 1 })
 }

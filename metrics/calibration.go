@@ -64,3 +64,12 @@ func Covered(truth, predicted, deviations []float64, level float64) float64 {
 	}
 	return share(inside, len(truth))
 }
+
+// LeastDeviation returns the bound above which the standard deviation of normal numbers is with a
+// probability of 95 %, where one was estimated with so many degrees of freedom; 0 without any.
+func LeastDeviation(estimated float64, freedom int) float64 {
+	if freedom == 0 {
+		return 0
+	}
+	return estimated * math.Sqrt(float64(freedom)/distuv.ChiSquared{K: float64(freedom)}.Quantile(0.95))
+}

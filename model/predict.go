@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/mlgkernel/mlg/choose"
+	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/svm"
@@ -81,7 +83,8 @@ func (m *Model) prediction(values []float64) Prediction {
 
 // Deviations returns the standard deviations of measured values, noise included, of graphs whose
 // kernel values with the training graphs are in cross. It compares the nearest training graphs of each
-// with each other. Without a Gaussian process it is svm.ErrNoProcess.
+// with each other. Molecules with other scaffolds than the training graphs get wider deviations, where the
+// model was fitted to say by how much. Without a Gaussian process it is svm.ErrNoProcess.
 func (m *Model) Deviations(ctx context.Context, graphs []*graph.Graph, cross *kernel.Matrix) ([]float64, error) {
 	if m.Learner == nil || m.Learner.Process == nil {
 		return nil, svm.ErrNoProcess
@@ -94,10 +97,32 @@ func (m *Model) Deviations(ctx context.Context, graphs []*graph.Graph, cross *ke
 	if err != nil {
 		return nil, err
 	}
-	return m.Learner.Deviations(ctx, svm.Full(cross), self, func(ctx context.Context, at []int) (*kernel.Matrix, error) {
+	apart, err := m.apart(graphs)
+	if err != nil {
+		return nil, err
+	}
+	return m.Learner.Deviations(ctx, svm.Full(cross), self, apart, func(ctx context.Context, at []int) (*kernel.Matrix, error) {
 		near := train.Select(at)
 		return kernel.Between(ctx, m.Kernel, near, near)
 	})
+}
+
+// apart reports which graphs have scaffolds that no training graph has, nil unless deviations were fitted
+// to such molecules.
+func (m *Model) apart(graphs []*graph.Graph) ([]bool, error) {
+	byScaffold := func(e choose.Estimate) bool { return e.Groups == choose.ByScaffold }
+	if m.Learner.Process.Wider == 1 || !slices.ContainsFunc(m.Estimates, byScaffold) {
+		return nil, nil
+	}
+	known, _, err := dataset.NewScaffoldSet(m.Graphs)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]bool, len(graphs))
+	for k, g := range graphs {
+		out[k] = !known.Has(g)
+	}
+	return out, nil
 }
 
 // searchBlock bounds the kernel values that Search holds at a time.

@@ -61,7 +61,7 @@ func Train(ctx context.Context, d *dataset.Dataset, p *choose.Plan, o TrainOptio
 	if limited {
 		m.Created["limited"] = "the solver stopped at its limit of iterations"
 	}
-	m.Estimates = append([]choose.Estimate{p.Estimate}, p.Calibration(m.Learner)...)
+	m.Estimates = p.Estimates()
 	m.Learner.Forget()
 	if err := m.Validate(); err != nil {
 		return nil, fmt.Errorf("model: %w", err)

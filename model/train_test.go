@@ -101,7 +101,7 @@ func TestTrain(t *testing.T) {
 						t.Fatalf("kernel value %d is %v, want %v", i, got.Data[i], v)
 					}
 				}
-				if len(m.Estimates) != 1 || m.Estimates[0].Value != plan.Estimate.Value || m.Created["C"] == "" {
+				if len(m.Estimates) != 2 || m.Estimates[1].Groups == "" || m.Estimates[0].Value != plan.Estimate.Value || m.Created["C"] == "" {
 					t.Errorf("estimates %v, created %v", m.Estimates, m.Created)
 				}
 			})

@@ -3,8 +3,6 @@ package svm
 import (
 	"context"
 	"errors"
-	"math"
-	"slices"
 
 	"github.com/mlgkernel/mlg/internal/dense"
 	"github.com/mlgkernel/mlg/kernel"
@@ -50,37 +48,32 @@ func (c *Centres) HeldOut(ctx context.Context, lambdas []float64) ([]*kernel.Mat
 // Learn trains a learner on all examples with one ridge, as RidgeSolver.Learn does, with what HeldOut
 // predicts with it. The deviations of values are those of a process that knows the targets of centres
 // only. So they are never too small.
-func (c *Centres) Learn(ctx context.Context, lambda float64, held *kernel.Matrix, probability bool) (*Learner, error) {
+func (c *Centres) Learn(ctx context.Context, lambda float64, left Left, groups *Left, probability bool) (*Learner, error) {
 	n, m := c.train.Len(), len(c.at)
 	functions, err := c.solve(ctx, spaced(len(c.members), len(c.members)), lambda)
 	if err != nil {
 		return nil, err
 	}
-	l, err := c.targets.learner(n, functions, held, probability)
+	l, err := c.targets.learner(n, functions, left, groups, probability)
 	if err != nil || l.Classes != nil {
 		return l, err
 	}
-	l.Process = &Process{Ridge: lambda, Scale: 1, LeaveOneOut: make([]float64, n)}
+	l.Process = &Process{Ridge: lambda, Scale: 1, Wider: 1}
 	_, inverse, err := factorize(ctx, Full(c.among), lambda, Targets{})
 	if err != nil {
 		return nil, err
 	}
 	l.Process.Unit = inverse.solve(ones(m))
 	among := func(_ context.Context, at []int) (*kernel.Matrix, error) { return c.among.Select(at, at), nil }
+	d := newLeftDeviations(n, left, groups)
 	err = c.stream(ctx, "deviations", c.members, func(_ int, some []int, x *kernel.Matrix) error {
 		return kernel.Each(ctx, len(some), 16, func(_, r int) error {
-			without, is := slices.BinarySearch(c.at, some[r])
-			if !is {
-				without = -1
-			}
-			v, err := l.Process.variance(ctx, x.Row(r)[:m], c.self[some[r]], without, among)
-			l.Process.LeaveOneOut[some[r]] = math.Sqrt(v + lambda)
-			return err
+			return d.add(ctx, l.Process, some[r], x.Row(r)[:m], c.self[some[r]], func(k int) int { return c.at[k] }, among)
 		})
 	})
 	if err != nil {
 		return nil, err
 	}
-	l.Process.fitScale(c.targets.Values, held.Data)
+	d.fit(l, c.targets.Values)
 	return l, nil
 }

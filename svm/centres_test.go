@@ -91,7 +91,7 @@ func TestCentres(t *testing.T) {
 			t.Fatal(err)
 		}
 		for l, lambda := range lambdas {
-			learner, err := c.Learn(t.Context(), lambda, held[l], true)
+			learner, err := c.Learn(t.Context(), lambda, Left{folds, held[l]}, nil, true)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -248,12 +248,13 @@ func TestCentresProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := c.Learn(t.Context(), 0.1, held[0], false)
+	alone := Left{without(n, -1), held[0]} // a fold for each
+	l, err := c.Learn(t.Context(), 0.1, alone, nil, false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	// No other example is a centre, so it may be asked for as a new one.
-	got, err := l.Deviations(t.Context(), Full(gram), slices.Repeat([]float64{1}, n), func(_ context.Context, at []int) (*kernel.Matrix, error) {
+	got, err := l.Deviations(t.Context(), Full(gram), slices.Repeat([]float64{1}, n), nil, func(_ context.Context, at []int) (*kernel.Matrix, error) {
 		return gram.Select(at, at), nil
 	})
 	if err != nil {

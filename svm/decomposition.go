@@ -78,7 +78,7 @@ func (d *decomposition) shift(lambda float64) (inverse, error) {
 			f.l[k] = d.off[k] / f.d[k]
 		}
 	}
-	return inverse{f.solve, f.diagonal}, nil
+	return inverse{solve: f.solve, diagonal: f.diagonal}, nil
 }
 
 // solve returns (K + λI)⁻¹ v.

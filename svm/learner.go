@@ -36,6 +36,8 @@ type Learner struct {
 	// LeaveOneOut has in row i what the functions would say of example i without it, before
 	// Options.Probability moves their biases; nil without Options.LeaveOneOut.
 	LeaveOneOut *kernel.Matrix `json:"-"`
+	// HeldOut has the same without the whole fold of example i; nil without Options.Folds.
+	HeldOut *kernel.Matrix `json:"-"`
 }
 
 // Function is a sum over training examples,
@@ -365,8 +367,9 @@ func (l *Learner) pairValue(values []float64, p int) float64 {
 
 // Forget drops the leave-one-out values of examples, which files do not have.
 func (l *Learner) Forget() {
-	if l.LeaveOneOut = nil; l.Process != nil {
-		l.Process.LeaveOneOut = nil
+	l.LeaveOneOut, l.HeldOut = nil, nil
+	if l.Process != nil {
+		l.Process.LeaveOneOut, l.Process.HeldOut = nil, nil
 	}
 }
 
@@ -377,14 +380,14 @@ func (l *Learner) Clone() *Learner {
 	for i, f := range out.Functions {
 		out.Functions[i].Support, out.Functions[i].Coefficients = slices.Clone(f.Support), slices.Clone(f.Coefficients)
 	}
-	if l.LeaveOneOut != nil {
-		m := *l.LeaveOneOut
-		m.Data = slices.Clone(m.Data)
-		out.LeaveOneOut = &m
+	for _, m := range []**kernel.Matrix{&out.LeaveOneOut, &out.HeldOut} {
+		if *m != nil {
+			*m = &kernel.Matrix{Rows: (*m).Rows, Cols: (*m).Cols, Data: slices.Clone((*m).Data)}
+		}
 	}
 	if l.Process != nil {
 		p := *l.Process
-		p.Unit, p.LeaveOneOut = slices.Clone(p.Unit), slices.Clone(p.LeaveOneOut)
+		p.Unit, p.LeaveOneOut, p.HeldOut = slices.Clone(p.Unit), slices.Clone(p.LeaveOneOut), slices.Clone(p.HeldOut)
 		out.Process = &p
 	}
 	return &out
@@ -399,15 +402,20 @@ func (l *Learner) Rescale(mean, scale float64) {
 		}
 		f.Bias = mean + float64(scale*f.Bias)
 	}
-	if l.LeaveOneOut != nil {
-		for k, v := range l.LeaveOneOut.Data {
-			l.LeaveOneOut.Data[k] = mean + float64(scale*v)
+	for _, m := range []*kernel.Matrix{l.LeaveOneOut, l.HeldOut} {
+		if m != nil {
+			for k, v := range m.Data {
+				m.Data[k] = mean + float64(scale*v)
+			}
 		}
 	}
-	if l.Process != nil {
-		l.Process.Scale *= scale
-		for i := range l.Process.LeaveOneOut {
-			l.Process.LeaveOneOut[i] *= scale
+	if p := l.Process; p != nil {
+		p.Scale *= scale
+		p.ReplicateNoise *= scale
+		for _, deviations := range [][]float64{p.LeaveOneOut, p.HeldOut} {
+			for i := range deviations {
+				deviations[i] *= scale
+			}
 		}
 	}
 }

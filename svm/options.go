@@ -68,8 +68,14 @@ type Options struct {
 	Seed        uint64
 
 	// LeaveOneOut asks KernelRidge for the leave-one-out values, which takes as long again, and
-	// for the Process of values.
+	// for the Process of values. Folds are those of the examples, if not nil: then LeaveOneOut also asks
+	// for the values of examples without their whole fold.
 	LeaveOneOut bool
+	Folds       []int
+	// Intervals fits the deviations of the Process to the leave-one-out values: 90 % of the intervals of
+	// 90 % have their values. Without it they have the scale of the largest likelihood, by which ridges
+	// are compared.
+	Intervals bool
 }
 
 // DefaultOptions returns SVM with C = 1, Epsilon = 0.1 and Tolerance = 1e-3, without probabilities:

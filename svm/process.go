@@ -5,40 +5,60 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/mlgkernel/mlg/internal/dense"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/metrics"
 )
 
 // Process makes kernel ridge regression a Gaussian process,
 //
-//	z = b + f(x) + e,   f ~ N(0, Scale²·k),   e ~ N(0, Scale²·Ridge),
+//	z = b + f(x) + e,   f ~ N(0, Scale²·k),   e ~ N(0, Noise²),
 //
-// with a flat prior of b. The posterior mean of b + f is the regression with this ridge. Scale is that
-// for which the leave-one-out predictions are most probable,
+// with a flat prior of b. The posterior mean of b + f is the regression with this ridge. Without
+// Options.Intervals, Scale is that for which the leave-one-out predictions are most probable,
 //
 //	Scale² = mean β_i²/g_i,
 //
 // g as in addRidges. It is 0 where all of them are right.
 type Process struct {
 	Ridge, Scale float64
+	// Wider multiplies the deviations of examples that are in none of the groups of the training
+	// examples, at least 1. It is 1 where examples were not held out with their groups.
+	Wider float64
+	// ReplicateNoise is the standard deviation of the values of equal examples, k(x,y) = k(x,x) =
+	// k(y,y), around their means, and Replicates its degrees of freedom: the number of these examples
+	// less that of the means.
+	ReplicateNoise float64
+	Replicates     int
 	// Unit is u = (K + λI)⁻¹1, a number for each coefficient of the function.
 	Unit []float64
-	// LeaveOneOut are the deviations of Learner.LeaveOneOut.
+	// LeaveOneOut are the deviations of Learner.LeaveOneOut, and HeldOut those of Learner.HeldOut, with
+	// Wider in them.
 	LeaveOneOut []float64 `json:"-"`
+	HeldOut     []float64 `json:"-"`
+	// Clipped is the number of training examples whose leave-one-out variance of b + f is negative, and
+	// counts as 0. It is more than 0 only if the kernel is not positive semi-definite.
+	Clipped int `json:"-"`
 }
 
 // ErrNoProcess is the error of learners that cannot tell deviations.
 var ErrNoProcess = errors.New("svm: no deviations: the learner is not a Gaussian process")
 
-// Noise returns the standard deviation of e.
-func (p *Process) Noise() float64 { return p.Scale * math.Sqrt(p.Ridge) }
+// Noise returns the standard deviation of e: Scale·√Ridge, or more where the values of equal examples
+// show that measurements differ by more. That is the lower bound of ReplicateNoise with a probability of
+// 95 % (metrics.LeastDeviation).
+func (p *Process) Noise() float64 {
+	return max(p.Scale*math.Sqrt(p.Ridge), metrics.LeastDeviation(p.ReplicateNoise, p.Replicates))
+}
 
 // validate returns an error if a number is impossible for a function with so many coefficients.
 func (p *Process) validate(coefficients int) error {
-	for _, v := range []float64{p.Ridge, p.Scale} {
+	for _, v := range []float64{p.Ridge, p.Scale, p.ReplicateNoise, float64(p.Replicates), p.Wider - 1} {
 		if !(v >= 0) || math.IsInf(v, 1) {
-			return fmt.Errorf("svm: Gaussian process with ridge %v and scale %v, want finite numbers of at least 0", p.Ridge, p.Scale)
+			return fmt.Errorf("svm: Gaussian process with ridge %v, scale %v, noise %v of %d replicates and factor %v, want finite numbers of at least 0, and 1 for the factor",
+				p.Ridge, p.Scale, p.ReplicateNoise, p.Replicates, p.Wider)
 		}
 	}
 	if len(p.Unit) != coefficients {
@@ -55,9 +75,12 @@ func (p *Process) validate(coefficients int) error {
 
 // addProcess adds the Process of a regression on values, with u and g of its ridge.
 func (l *Learner) addProcess(ridge float64, u, g []float64) {
-	p := &Process{Ridge: ridge, Unit: u, LeaveOneOut: make([]float64, len(g))}
+	p := &Process{Ridge: ridge, Wider: 1, Unit: u, LeaveOneOut: make([]float64, len(g))}
 	for i, b := range l.Functions[0].Coefficients {
 		p.Scale = math.Hypot(p.Scale, b/math.Sqrt(g[i]))
+		if 1/g[i] < (1-rounding)*ridge {
+			p.Clipped++
+		}
 	}
 	p.Scale /= math.Sqrt(float64(len(g)))
 	for i := range g {
@@ -65,6 +88,9 @@ func (l *Learner) addProcess(ridge float64, u, g []float64) {
 	}
 	l.Process = p
 }
+
+// rounding is the share of the ridge by which a variance may be too small without being counted.
+const rounding = 1e-6
 
 // nearest is the number of training examples that the deviation of a new example looks at. They are
 // those with the largest kernel values. On molecules a deviation is then 4 to 13 % too large on average
@@ -76,12 +102,13 @@ const nearest = 64
 // matrix of some training examples; it is called concurrently. With the kernel values k of all
 // training examples, those of the nearest ones k', and the Gram matrix K' of these, the deviation is
 //
-//	Scale·√(k(x,x) − k'ᵀ(K' + Ridge·I)⁻¹k' + (1 − uᵀk)²/Σu + Ridge).
+//	√(Scale²·(k(x,x) − k'ᵀ(K' + Ridge·I)⁻¹k' + (1 − uᵀk)²/Σu) + Noise²),
 //
-// With all examples in place of the nearest it is that of the process. More examples never make it
+// for examples that are in none of the groups of the training examples (apart, nil for none) times
+// Wider. With all examples in place of the nearest it is that of the process. More examples never make it
 // larger, so it is never too small. The first terms are at least 0 for a positive semi-definite
 // kernel. Where they are not, they count as 0, and the deviation is that of the noise.
-func (l *Learner) Deviations(ctx context.Context, cross View, self []float64,
+func (l *Learner) Deviations(ctx context.Context, cross View, self []float64, apart []bool,
 	among func(ctx context.Context, examples []int) (*kernel.Matrix, error)) ([]float64, error) {
 	if l.Process == nil {
 		return nil, ErrNoProcess
@@ -91,7 +118,7 @@ func (l *Learner) Deviations(ctx context.Context, cross View, self []float64,
 		return nil, fmt.Errorf("svm: %d×%d kernel values and %d of examples with themselves, but %d training examples",
 			rows, columns, len(self), l.Examples)
 	}
-	out := make([]float64, rows)
+	out, noise := make([]float64, rows), l.Process.Noise()
 	inner := kernel.WithWorkers(ctx, 1)
 	some := among
 	if support := l.Functions[0].Support; support != nil {
@@ -101,11 +128,15 @@ func (l *Learner) Deviations(ctx context.Context, cross View, self []float64,
 		}
 	}
 	return out, kernel.Each(ctx, rows, 1, func(_, r int) error {
-		v, err := l.Process.variance(inner, cross.row(r, make([]float64, columns)), self[r], -1, some)
+		v, err := l.Process.variance(inner, cross.row(r, make([]float64, columns)), self[r], nil, some)
 		if err != nil {
 			return err
 		}
-		if out[r] = l.Process.Scale * math.Sqrt(v+l.Process.Ridge); notFinite(out[r]) {
+		out[r] = math.Hypot(l.Process.Scale*math.Sqrt(max(0, v)), noise)
+		if apart != nil && apart[r] {
+			out[r] *= l.Process.Wider
+		}
+		if notFinite(out[r]) {
 			return fmt.Errorf("svm: deviation of example %d is %v: its kernel values are not finite", r, out[r])
 		}
 		return nil
@@ -113,19 +144,27 @@ func (l *Learner) Deviations(ctx context.Context, cross View, self []float64,
 }
 
 // variance returns that of b + f for an example, in units of Scale², from its kernel values with the
-// examples of Unit. It does not look at one of these, which may be the example itself; −1 for none.
-func (p *Process) variance(ctx context.Context, row []float64, self float64, without int,
+// examples of Unit. It does not look at those of them that are left out, nil for none. Of u it takes the
+// others, and as much more as the ones that are left out would have.
+func (p *Process) variance(ctx context.Context, row []float64, self float64, left func(example int) bool,
 	among func(ctx context.Context, examples []int) (*kernel.Matrix, error)) (float64, error) {
-	bias := 1 - dense.Dot(p.Unit, row)
-	if without >= 0 {
-		bias += p.Unit[without] * row[without]
+	near, sum, rest := slices.Clone(row), 0.0, 0.0
+	for i, u := range p.Unit {
+		if left != nil && left(i) {
+			near[i] = math.Inf(-1)
+			continue
+		}
+		sum += u * row[i]
+		rest += u
 	}
-	bias *= bias / total(p.Unit)
+	all := total(p.Unit)
+	bias := 1 - sum*all/rest
+	bias *= bias / all
 	var k []float64
 	var at []int
-	for _, h := range kernel.Largest(row, nearest+1) {
-		if h.Index == without || len(k) == nearest {
-			continue
+	for _, h := range kernel.Largest(near, nearest) {
+		if math.IsInf(h.Similarity, -1) {
+			break
 		}
 		k, at = append(k, h.Similarity), append(at, h.Index)
 	}
@@ -141,7 +180,7 @@ func (p *Process) variance(ctx context.Context, row []float64, self float64, wit
 		return 0, tooSmall(p.Ridge)
 	}
 	dense.ForwardSolve(m.Data, n, k, 1)
-	return max(0, self-dense.Dot(k, k)+bias), nil
+	return self - dense.Dot(k, k) + bias, nil
 }
 
 // spaced returns some of 0 … n−1, at equal distances.

@@ -27,7 +27,7 @@ func tooSmall(lambda float64) error {
 //
 // whose solution is (K + λW⁻¹) β = z − b·1, with the bias b for which Σβ = 0 and the weights w on the
 // diagonal of W. Learners whose ridge is too small become nil. One ridge, and each one where there
-// are weights, goes by a Cholesky factorisation; several go by one decomposition, after which
+// are weights or folds, goes by a Cholesky factorisation; several go by one decomposition, after which
 // each costs O(n²).
 func trainRidges(ctx context.Context, gram View, t Targets, targets [][]float64, lambdas []float64, opt Options,
 	path []*Learner) error {
@@ -35,7 +35,7 @@ func trainRidges(ctx context.Context, gram View, t Targets, targets [][]float64,
 		_, f, err := factorize(ctx, gram, lambda, t)
 		return f, err
 	}
-	if len(lambdas) > 1 && t.Weights == nil {
+	if len(lambdas) > 1 && t.Weights == nil && opt.Folds == nil {
 		d, err := decompose(ctx, gram)
 		if err != nil {
 			return err
@@ -56,8 +56,21 @@ func trainRidges(ctx context.Context, gram View, t Targets, targets [][]float64,
 		if err != nil {
 			return err
 		}
+		var deviations []float64
+		if opt.LeaveOneOut && opt.Folds != nil {
+			if path[i].HeldOut, deviations, err = path[i].holdOut(ctx, f, u, targets, opt.Folds); err != nil {
+				return err
+			}
+		}
 		if len(g) > 1 && t.Labels == nil { // a single example says nothing of deviations
 			path[i].addProcess(lambda, u, g)
+			if opt.Intervals {
+				left := make([]float64, len(g))
+				for k, v := range g {
+					left[k] = 1 / math.Sqrt(v)
+				}
+				path[i].fitProcess(t.Values, left, deviations, findReplicates(gram, t.Values))
+			}
 		}
 		if probability {
 			path[i].calibrate(path[i].LeaveOneOut, t)
@@ -72,8 +85,10 @@ func trainRidges(ctx context.Context, gram View, t Targets, targets [][]float64,
 // inverse is (K + λW⁻¹)⁻¹.
 type inverse struct {
 	solve func(v []float64) []float64
-	// diagonal comes last: it may use up what solve needs.
+	// diagonal comes after solve: it may use up what that needs.
 	diagonal func() ([]float64, error)
+	// block returns rows and columns, after diagonal; nil for a decomposition.
+	block func(at []int) []float64
 }
 
 // addRidges adds the regressions on some target vectors. Their leave-one-out predictions are in
@@ -134,5 +149,6 @@ func factorize(ctx context.Context, gram View, lambda float64, t Targets) (*kern
 		dense.SolveCholesky(m.Data, n, x)
 		return x
 	}
-	return m, inverse{solve, func() ([]float64, error) { return dense.InverseDiagonal(ctx, m.Data, n, workers) }}, nil
+	diagonal := func() ([]float64, error) { return dense.InverseDiagonal(ctx, m.Data, n, workers) }
+	return m, inverse{solve, diagonal, func(at []int) []float64 { return inverseBlock(m.Data, n, at) }}, nil
 }

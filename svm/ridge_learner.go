@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/mlgkernel/mlg/kernel"
-	"github.com/mlgkernel/mlg/metrics"
 )
 
 // Columns returns the target vectors of regressions: the values, or +1 for the members of a class and
@@ -35,15 +34,18 @@ func (t Targets) Scores(held *kernel.Matrix) *kernel.Matrix {
 	return out
 }
 
-// Learn trains a learner on all examples with one ridge. held has what HeldOut predicts with this ridge
-// for Columns. Probabilities of classes, and the scale of the process of values, come from it: with the
-// deviations d_i of examples that know only the nearest others (see Learner.Deviations), in units of
-// Scale,
-//
-//	Scale² = mean (z_i − held_i)²/d_i²,
-//
-// or more, if fewer than 90 % of the examples would lie in their intervals of 90 %.
-func (s *RidgeSolver) Learn(ctx context.Context, t Targets, lambda float64, held *kernel.Matrix, probability bool) (*Learner, Convergence, error) {
+// Left is what was predicted for examples from the other folds.
+type Left struct {
+	Folds  []int          // by example
+	Values *kernel.Matrix // as HeldOut returned them for Columns, with the ridge of Learn
+}
+
+// Learn trains a learner on all examples with one ridge, as Train does with Options.Intervals. What was
+// predicted from other folds takes the place of leave-one-out: probabilities of classes, and the scale of
+// the process of values, come from it. groups, if not nil, has the same for the folds of Options.Folds.
+// Deviations of examples that were left out know only the nearest of the other folds (see
+// Learner.Deviations).
+func (s *RidgeSolver) Learn(ctx context.Context, t Targets, lambda float64, left Left, groups *Left, probability bool) (*Learner, Convergence, error) {
 	columns, err := t.Columns()
 	if err != nil {
 		return nil, Convergence{}, err
@@ -54,21 +56,16 @@ func (s *RidgeSolver) Learn(ctx context.Context, t Targets, lambda float64, held
 	if err != nil {
 		return nil, c, err
 	}
-	l, err := t.learner(n, trained[0][0].functions, held, probability)
+	l, err := t.learner(n, trained[0][0].functions, left, groups, probability)
 	if err != nil || l.Classes != nil {
 		return l, c, err
 	}
-	l.Process = &Process{Ridge: lambda, Scale: 1, Unit: trained[0][0].unit}
-	if l.Process.LeaveOneOut, err = s.deviations(ctx, l); err != nil {
-		return nil, c, err
-	}
-	l.Process.fitScale(t.Values, held.Data)
-	return l, c, nil
+	l.Process = &Process{Ridge: lambda, Scale: 1, Wider: 1, Unit: trained[0][0].unit}
+	return l, c, s.deviations(ctx, l, t.Values, left, groups)
 }
 
-// learner returns that of the regressions on Columns, for which held has what they predict of examples
-// that are held out.
-func (t Targets) learner(n int, functions []Function, held *kernel.Matrix, probability bool) (*Learner, error) {
+// learner returns that of the regressions on Columns, with what was predicted of examples that are left out.
+func (t Targets) learner(n int, functions []Function, left Left, groups *Left, probability bool) (*Learner, error) {
 	classes, _, err := t.classes()
 	if err != nil {
 		return nil, err
@@ -81,17 +78,66 @@ func (t Targets) learner(n int, functions []Function, held *kernel.Matrix, proba
 		}
 		functions = append(functions, other)
 	}
-	l := &Learner{Kind: KernelRidge, Classes: classes, Examples: n, Functions: functions, LeaveOneOut: t.Scores(held)}
+	l := &Learner{Kind: KernelRidge, Classes: classes, Examples: n, Functions: functions, LeaveOneOut: t.Scores(left.Values)}
+	if groups != nil {
+		l.HeldOut = t.Scores(groups.Values)
+	}
 	if classes != nil && probability {
 		l.calibrate(l.LeaveOneOut, t)
 	}
 	return l, nil
 }
 
-// deviations returns, for every example, the deviation that Learner.Deviations would have without it.
-func (s *RidgeSolver) deviations(ctx context.Context, l *Learner) ([]float64, error) {
+// leftDeviations fits the process of a learner, for the variances of examples that are left out.
+type leftDeviations struct {
+	folds    [][]int // ways to deal the examples
+	out      [][]float64
+	equal    []replicates
+	negative []bool
+}
+
+func newLeftDeviations(n int, left Left, groups *Left) *leftDeviations {
+	d := &leftDeviations{folds: [][]int{left.Folds}, equal: make([]replicates, n), negative: make([]bool, n)}
+	if groups != nil {
+		d.folds = append(d.folds, groups.Folds)
+	}
+	for range d.folds {
+		d.out = append(d.out, make([]float64, n))
+	}
+	return d
+}
+
+// add adds an example, whose kernel values with the examples at some positions are in row. It may be called
+// concurrently for different examples.
+func (d *leftDeviations) add(ctx context.Context, p *Process, i int, row []float64, self float64, at func(k int) int,
+	among func(ctx context.Context, examples []int) (*kernel.Matrix, error)) error {
+	for k, fold := range d.folds {
+		v, err := p.variance(ctx, row, self, func(j int) bool { return fold[at(j)] == fold[i] }, among)
+		if err != nil {
+			return err
+		}
+		d.negative[i] = d.negative[i] || k == 0 && v < -rounding*p.Ridge
+		d.out[k][i] = math.Sqrt(max(0, v) + p.Ridge)
+	}
+	return nil
+}
+
+// fit fits the process, after all examples were added.
+func (d *leftDeviations) fit(l *Learner, values []float64) {
+	var all replicates
+	for i, r := range d.equal {
+		all.squares += r.squares
+		all.freedom += r.freedom
+		if d.negative[i] {
+			l.Process.Clipped++
+		}
+	}
+	l.fitProcess(values, d.out[0], append(d.out, nil)[1], all)
+}
+
+// deviations fits the process of a learner to what is left out.
+func (s *RidgeSolver) deviations(ctx context.Context, l *Learner, values []float64, left Left, groups *Left) error {
 	n := s.tiles.rows
-	out := make([]float64, n)
 	among := func(_ context.Context, at []int) (*kernel.Matrix, error) {
 		m := kernel.NewMatrix(len(at), len(at))
 		for a, i := range at {
@@ -101,32 +147,23 @@ func (s *RidgeSolver) deviations(ctx context.Context, l *Learner) ([]float64, er
 		}
 		return m, nil
 	}
+	diagonal := make([]float64, n)
+	for i := range diagonal {
+		diagonal[i] = s.tiles.At(i, i)
+	}
+	d := newLeftDeviations(n, left, groups)
 	meter := kernel.NewMeter(ctx, "deviations", n)
-	return out, kernel.Each(ctx, n, 16, func(_, i int) error {
+	err := kernel.Each(ctx, n, 16, func(_, i int) error {
 		defer meter.Add(1)
 		row := make([]float64, n)
 		for j := range row {
 			row[j] = s.tiles.At(i, j)
 		}
-		v, err := l.Process.variance(ctx, row, row[i], i, among)
-		out[i] = math.Sqrt(v + l.Process.Ridge)
-		return err
+		d.equal[i].add(i, row, diagonal, values)
+		return d.add(ctx, l.Process, i, row, row[i], func(k int) int { return k }, among)
 	})
-}
-
-// fitScale sets the scale for what was predicted of examples that were held out, whose deviations
-// LeaveOneOut has in units of the scale.
-func (p *Process) fitScale(truth, held []float64) {
-	const level = 0.9
-	scores := make([]float64, len(truth)) // |z − held|/d
-	sum := 0.0
-	for i, z := range truth {
-		scores[i] = math.Abs(z-held[i]) / p.LeaveOneOut[i]
-		sum += scores[i] * scores[i]
+	if err == nil {
+		d.fit(l, values)
 	}
-	slices.Sort(scores)
-	p.Scale = max(math.Sqrt(sum/float64(len(scores))), scores[int(level*float64(len(scores)-1))]/metrics.HalfWidth(level))
-	for i := range p.LeaveOneOut {
-		p.LeaveOneOut[i] *= p.Scale
-	}
+	return err
 }

@@ -80,21 +80,27 @@ func (c *evaluateCmd) deal(g *globals, ds *dataset.Dataset) (*splits.Splits, err
 // byColumn keeps graphs with one value together, or takes the parts that the values name.
 func (c *evaluateCmd) byColumn(name string, values []string) (*splits.Splits, error) {
 	parts := map[string]bool{"train": false, "training": false, "valid": false, "validation": false, "val": false, "test": true}
-	test, numbers := make([]bool, len(values)), map[string]int{}
-	groups := make([]int, len(values))
-	fixed := true
+	test, fixed := make([]bool, len(values)), true
 	for i, v := range values {
-		if _, known := numbers[v]; !known {
-			numbers[v] = len(numbers)
-		}
-		groups[i] = numbers[v]
 		tested, part := parts[strings.ToLower(v)]
 		test[i], fixed = tested, fixed && part
 	}
 	if fixed {
 		return splits.Fixed(test)
 	}
-	return splits.ByGroup("by "+name, groups, c.Folds, c.Repeats, c.Splits)
+	return splits.ByGroup("by "+name, numbered(values), c.Folds, c.Repeats, c.Splits)
+}
+
+// numbered returns numbers for texts, equal ones for equal texts.
+func numbered(texts []string) []int {
+	numbers, out := map[string]int{}, make([]int, len(texts))
+	for i, v := range texts {
+		if _, known := numbers[v]; !known {
+			numbers[v] = len(numbers)
+		}
+		out[i] = numbers[v]
+	}
+	return out
 }
 
 // byCluster keeps graphs together that are similar by the first kernel: about √n groups around typical

@@ -25,6 +25,7 @@ type trainCmd struct {
 	Kernel      string `help:"Train this kernel with its flags, instead of weighing the default candidates: ${kernel_list}." enum:",${kernels}" default:"" placeholder:"NAME" group:"Training"`
 	Quick       bool   `help:"Train one good kernel instead of weighing the default candidates. C is still chosen." group:"Training"`
 	Task        string `help:"What is learned: classification or regression. auto: by the targets." default:"auto" enum:"auto,classification,regression" group:"Training"`
+	Groups      string `help:"Column whose values group the graphs. The error for graphs of new groups is shown as well. Without it, molecules with one scaffold are a group, or graphs that the kernel finds similar." placeholder:"COLUMN" group:"Training"`
 	choiceFlags `group:"Training"`
 	learnFlags
 	kernelFlags
@@ -32,25 +33,36 @@ type trainCmd struct {
 
 // trained is the command's report on a model.
 type trained struct {
-	File        string                  `json:"file"`
-	Data        string                  `json:"data"`
-	Target      string                  `json:"target,omitempty"` // the column
-	Graphs      int                     `json:"graphs"`
-	Skipped     dataset.LeftOut         `json:"skipped"`  // rows that cannot be read
-	LeftOut     dataset.LeftOut         `json:"left_out"` // rows without a value, and molecules whose classes disagree
-	Classes     []string                `json:"classes,omitempty"`
-	Combination choose.Combination      `json:"combination"`
-	Kernels     []trainedPart           `json:"kernels"`
-	Parameter   string                  `json:"parameter"` // "C" or "ridge"
-	Value       float64                 `json:"value"`
-	Estimate    choose.Estimate         `json:"estimate"`
-	Noise       *float64                `json:"noise,omitempty"`       // standard deviation, of a Gaussian process
-	Calibration []choose.Estimate       `json:"calibration,omitempty"` // of its deviations
-	Compared    []choose.ProcedureScore `json:"compared"`              // the ways of combination that were compared
-	Baseline    float64                 `json:"baseline"`              // that of the largest class, or the deviation of the values
-	Limited     int                     `json:"limited"`
-	Bytes       int64                   `json:"bytes"`
-	Seconds     float64                 `json:"seconds"`
+	File        string             `json:"file"`
+	Data        string             `json:"data"`
+	Target      string             `json:"target,omitempty"` // the column
+	Graphs      int                `json:"graphs"`
+	Skipped     dataset.LeftOut    `json:"skipped"`  // rows that cannot be read
+	LeftOut     dataset.LeftOut    `json:"left_out"` // rows without a value, and molecules whose classes disagree
+	Classes     []string           `json:"classes,omitempty"`
+	Combination choose.Combination `json:"combination"`
+	Kernels     []trainedPart      `json:"kernels"`
+	Parameter   string             `json:"parameter"` // "C" or "ridge"
+	Value       float64            `json:"value"`
+	Edge        bool               `json:"edge,omitempty"` // the ridge is the smallest or largest of its grid
+	Estimate    choose.Estimate    `json:"estimate"`
+	Groups      *choose.Estimate   `json:"group_estimate,omitempty"` // when whole groups are left out
+	*process
+	Compared []choose.ProcedureScore `json:"compared"` // the ways of combination that were compared
+	Baseline float64                 `json:"baseline"` // that of the largest class, or the deviation of the values
+	Limited  int                     `json:"limited"`
+	Bytes    int64                   `json:"bytes"`
+	Seconds  float64                 `json:"seconds"`
+}
+
+// process says how far the deviations of a Gaussian process can be trusted.
+type process struct {
+	Noise          float64           `json:"noise"`           // standard deviation
+	ReplicateNoise float64           `json:"replicate_noise"` // of the values of equal graphs
+	Replicates     int               `json:"replicates"`      // degrees of freedom of that
+	Wider          float64           `json:"wider"`           // factor of the deviations of new groups
+	Clipped        int               `json:"clipped"`         // graphs whose variance is below 0
+	Calibration    []choose.Estimate `json:"calibration"`
 }
 
 type trainedPart struct {
@@ -88,6 +100,13 @@ func (c *trainCmd) train(g *globals, t task) error {
 		if err := c.announce(g, ds, candidates, o); err != nil {
 			return err
 		}
+	}
+	if c.Groups != "" {
+		values, err := cellsOf(ds, c.Groups)
+		if err != nil {
+			return fmt.Errorf("--groups: %w", err)
+		}
+		o.Groups = &choose.Groups{By: c.Groups, Of: numbered(values)}
 	}
 	o.Progress = g.bar.steps("choosing", "")
 	o.Collection = t.shared
@@ -159,15 +178,14 @@ func (c *trainCmd) report(g *globals, t task, p *choose.Plan, m *model.Model, to
 	ds, out := t.Dataset, t.file(c.Out)
 	r := trained{
 		File: out, Data: ds.Name, Target: t.target, Skipped: ds.Skipped, LeftOut: t.left, Graphs: len(ds.Graphs), Classes: p.Classes, Combination: p.Combination,
-		Parameter: choose.ParameterName(p.Learner), Value: p.Parameter, Estimate: p.Estimate, Compared: p.Procedures, Baseline: baselineScore(p),
+		Parameter: choose.ParameterName(p.Learner), Value: p.Parameter, Edge: p.Edge, Estimate: p.Estimate, Groups: p.GroupEstimate, Compared: p.Procedures, Baseline: baselineScore(p),
 		Limited: p.Limited, Bytes: fileSize(out), Seconds: took.Seconds(),
 	}
 	for _, s := range p.Settings {
 		r.Kernels = append(r.Kernels, trainedPart{s.Candidate, s.Kernel.String(), s.Weight})
 	}
 	if x := m.Learner.Process; x != nil {
-		noise := x.Noise()
-		r.Noise, r.Calibration = &noise, m.Estimates[1:]
+		r.process = &process{x.Noise(), x.ReplicateNoise, x.Replicates, x.Wider, x.Clipped, p.Calibration()}
 	}
 	slices.SortStableFunc(r.Kernels, func(a, b trainedPart) int { return cmp.Compare(b.Weight, a.Weight) })
 	if g.JSON {
@@ -213,6 +231,13 @@ func (c *trainCmd) report(g *globals, t task, p *choose.Plan, m *model.Model, to
 		fmt.Fprintf(g.stdout, "  %s\n", table.Wrap(strings.Join(others, ", "), 2, 2))
 	}
 	fmt.Fprintf(g.stdout, "  by %s\n", table.Wrap(r.Estimate.Method, 5, 5))
+	if e := r.Groups; e != nil {
+		value, deviation := figure(e.Measure, e.Value), figure(e.Measure, e.Deviation)
+		if p.Classes == nil {
+			value, deviation = table.Spread(4, e.Value, e.Deviation)
+		}
+		fmt.Fprintf(g.stdout, "  %s %s ± %s when %s are left out\n", e.Measure, value, deviation, wholeGroups(e.Groups))
+	}
 	if strings.Contains(r.Estimate.Method, "nested") && c.Kernel == "" && !c.Quick {
 		other := "--split time=COLUMN for later graphs"
 		if dataset.Molecules(ds.Graphs) {
@@ -220,6 +245,9 @@ func (c *trainCmd) report(g *globals, t task, p *choose.Plan, m *model.Model, to
 		}
 		text := fmt.Sprintf("For a fully nested estimate: mlg evaluate %s --default. Add %s", c.Data, other)
 		fmt.Fprintf(g.stdout, "  %s\n", table.Wrap(text, 2, 2))
+	}
+	if r.Edge {
+		fmt.Fprintf(g.stdout, "  %s\n", table.Wrap(fmt.Sprintf("ridge %g is at the edge of those that were tried; one beyond it may be better", r.Value), 2, 2))
 	}
 	if r.Limited > 0 {
 		fmt.Fprintf(g.stdout, "  %s stopped at the solver's limit of iterations\n", agree(r.Limited, "training", "trainings"))
@@ -231,19 +259,44 @@ func (c *trainCmd) report(g *globals, t task, p *choose.Plan, m *model.Model, to
 	return err
 }
 
+// wholeGroups says what is left out together.
+func wholeGroups(by string) string {
+	switch by {
+	case choose.ByScaffold:
+		return "whole scaffolds"
+	case choose.ByCluster:
+		return "whole clusters of similar graphs"
+	}
+	return "whole groups by " + by
+}
+
 // printCalibration says how far deviations can be trusted.
 func (r *trained) printCalibration(w io.Writer) {
-	if r.Noise == nil {
+	if r.process == nil {
 		fmt.Fprintf(w, "\n%s\n", table.Wrap(noDeviations, 0, 2))
 		return
 	}
-	fmt.Fprintf(w, "\nGaussian process, noise %s; leave-one-out of the model:\n", figure("", *r.Noise))
+	fmt.Fprintf(w, "\nGaussian process, noise %s; leave-one-out of the model:\n", figure("", r.Noise))
+	groups := ""
 	for _, e := range r.Calibration {
+		if e.Groups != groups {
+			groups = e.Groups
+			fmt.Fprintf(w, "when %s are left out, with deviations %.2f times as wide:\n", wholeGroups(groups), r.Wider)
+		}
 		value := figure("", e.Value)
 		if strings.HasPrefix(e.Measure, "coverage") {
 			value = fmt.Sprintf("%.1f %%", 100*e.Value)
 		}
 		fmt.Fprintf(w, "  %-26s %8s\n", e.Measure, value)
+	}
+	if r.Replicates > 0 {
+		text := fmt.Sprintf("equal graphs have values that differ by %s (standard deviation, %s)", figure("", r.ReplicateNoise),
+			agree(r.Replicates, "degree of freedom", "degrees of freedom"))
+		fmt.Fprintf(w, "  %s\n", table.Wrap(text, 2, 2))
+	}
+	if r.Clipped > 0 {
+		text := fmt.Sprintf("the variance of %s is below 0 and counts as 0: the kernel is not positive semi-definite", agree(r.Clipped, "graph", "graphs"))
+		fmt.Fprintf(w, "  %s\n", table.Wrap(text, 2, 2))
 	}
 }
 

@@ -65,7 +65,7 @@ func (x *session) learn(ctx context.Context, f *fitted) (*fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.Classes, m.Estimates = plan.Classes, append([]choose.Estimate{plan.Estimate}, plan.Calibration(m.Learner)...)
+	m.Classes, m.Estimates = plan.Classes, plan.Estimates()
 	m.Learner.Forget()
 	m.Learner.Examples = f.Examples()
 	for i := range m.Learner.Functions { // the learner has seen the known graphs alone

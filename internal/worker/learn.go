@@ -101,7 +101,7 @@ func (c *call) process(m *model.Model, gram *kernel.Matrix, args trainArgs) (*sv
 		ridge = plan.Parameter
 	}
 	opt := svm.DefaultOptions()
-	opt.Kind, opt.LeaveOneOut, opt.Probability = svm.KernelRidge, args.Classes == nil, args.Classes != nil
+	opt.Kind, opt.LeaveOneOut, opt.Intervals, opt.Probability = svm.KernelRidge, args.Classes == nil, true, args.Classes != nil
 	if args.Classes != nil {
 		opt.Ridge = ridge
 		l, err := svm.Train(c.ctx, svm.Full(gram), svm.Targets{Labels: args.Labels, Weights: args.Weights}, opt)

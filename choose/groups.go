@@ -1,0 +1,197 @@
+package choose
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/mlgkernel/mlg/cluster"
+	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/splits"
+	"github.com/mlgkernel/mlg/svm"
+)
+
+// Groups are graphs that belong together. A graph of a new group is harder to predict than one more of a
+// known group.
+type Groups struct {
+	// By says what the graphs of a group share: ByScaffold, ByCluster or the name of a column.
+	By string `json:"by"`
+	// Of is the group of each graph.
+	Of []int `json:"of"`
+}
+
+const (
+	// ByScaffold groups molecules by their scaffolds (dataset.Scaffolds).
+	ByScaffold = "scaffold"
+	// ByCluster groups graphs that the kernel finds similar. New graphs have no such group.
+	ByCluster = "cluster"
+)
+
+// scaffoldGroups returns the groups of molecules by scaffold, nil for other graphs and for fewer scaffolds
+// than folds.
+func scaffoldGroups(d *dataset.Dataset) *Groups {
+	if !dataset.Molecules(d.Graphs) {
+		return nil
+	}
+	of, err := dataset.Scaffolds(d.Graphs)
+	if err != nil || slices.Max(of)+1 < heldOutFolds {
+		return nil // some are no molecules
+	}
+	return &Groups{ByScaffold, of}
+}
+
+// of returns the groups of some graphs.
+func (g *Groups) of(graphs []int) *Groups {
+	if g == nil {
+		return nil
+	}
+	return &Groups{g.By, Pick(g.Of, graphs)}
+}
+
+// folds deals whole groups to folds, nil if there are too few.
+func (g *Groups) folds(seed uint64) []int {
+	if g == nil {
+		return nil
+	}
+	s, err := splits.ByGroup("by "+g.By, g.Of, heldOutFolds, 1, seed)
+	if err != nil {
+		return nil
+	}
+	return s.Fold[0]
+}
+
+// Apart reports for each of some graphs whether it has a group that no graph of a training set has, nil
+// where graphs have no groups.
+func (g *Groups) Apart(graphs, training []int) []bool {
+	if g == nil {
+		return nil
+	}
+	known := map[int]bool{}
+	for _, i := range training {
+		known[g.Of[i]] = true
+	}
+	out := make([]bool, len(graphs))
+	for k, i := range graphs {
+		out[k] = !known[g.Of[i]]
+	}
+	return out
+}
+
+// leastClustered is the number of graphs from which on they are grouped by the kernel.
+const leastClustered = 4 * heldOutFolds
+
+// mostClusters is the largest number of groups that the kernel makes.
+const mostClusters = 256
+
+// kernelValues are those of graphs: of each with itself, and between some and some others.
+type kernelValues struct {
+	self    []float64
+	between func(ctx context.Context, rows, cols []int) (*kernel.Matrix, error)
+}
+
+// matrixValues returns those of a matrix.
+func matrixValues(gram *kernel.Matrix) kernelValues {
+	self := make([]float64, gram.Rows)
+	for i := range self {
+		self[i] = gram.At(i, i)
+	}
+	return kernelValues{self, func(_ context.Context, rows, cols []int) (*kernel.Matrix, error) {
+		return svm.Full(gram).Select(rows, cols).Matrix(), nil
+	}}
+}
+
+// clusters groups graphs around about √n typical ones of a sample, at least two for each fold. It returns
+// nil for few graphs.
+func clusters(ctx context.Context, k kernelValues, sample []int) (*Groups, error) {
+	n := len(k.self)
+	if n < leastClustered {
+		return nil, nil
+	}
+	gram, err := k.between(ctx, sample, sample)
+	if err != nil {
+		return nil, err
+	}
+	found, err := cluster.Medoids(ctx, gram, min(mostClusters, max(2*heldOutFolds, int(math.Sqrt(float64(n))))))
+	if err != nil {
+		return nil, err
+	}
+	centres := Pick(sample, found.Medoids)
+	out := make([]int, n)
+	for first := 0; first < n; first += len(sample) { // blocks as large as that of the sample
+		rows := make([]int, min(len(sample), n-first))
+		for r := range rows {
+			rows[r] = first + r
+		}
+		near, err := k.between(ctx, rows, centres)
+		if err != nil {
+			return nil, err
+		}
+		for r, i := range rows {
+			nearest := math.Inf(1)
+			for m, j := range centres {
+				if d := k.self[j] - 2*near.At(r, m); d < nearest { // the square of the distance, less k(x, x)
+					out[i], nearest = m, d
+				}
+			}
+		}
+	}
+	return &Groups{ByCluster, out}, nil
+}
+
+// learnGroups predicts whole groups from the others by trainings, for learners without a closed form.
+func (c *choice) learnGroups(ctx context.Context, p *Plan) error {
+	if err := c.gram(ctx, p); err != nil {
+		return err
+	}
+	groups, folds, err := c.groupFolds(ctx, matrixValues(p.Gram))
+	if folds == nil || err != nil {
+		return err
+	}
+	s := &splits.Splits{Folds: heldOutFolds, Fold: [][]int{folds}}
+	for f := range s.Folds {
+		train, test := s.Without(0, f), s.Test(0, f)
+		gram, cross := svm.Full(p.Gram).Select(train, train), svm.Full(p.Gram).Select(test, train)
+		if p.Indefinite {
+			clipped, err := svm.Clip(ctx, gram)
+			if err != nil {
+				return err
+			}
+			gram, cross = svm.Full(clipped.Gram), svm.Full(clipped.Map(cross))
+		}
+		predicted, err := c.Targets.learn(ctx, c.Options.learner(), gram, train, []float64{p.Parameter}, []svm.View{cross}, nil, nil)
+		if err != nil {
+			return err
+		}
+		p.HeldGroups.put(test, predicted[0][0], len(folds))
+	}
+	c.tellGroups(p, groups, folds)
+	return nil
+}
+
+// groupFolds returns the groups that are known, or those that the kernel makes, and folds of whole groups;
+// nil if there are too few.
+func (c *choice) groupFolds(ctx context.Context, k kernelValues) (*Groups, []int, error) {
+	if folds := c.Targets.Groups.folds(c.Options.Seed); folds != nil {
+		return c.Targets.Groups, folds, nil
+	}
+	g, err := clusters(ctx, k, c.everything.sample)
+	if err != nil {
+		return nil, nil, err
+	}
+	return g, g.folds(c.Options.Seed), nil
+}
+
+// tellGroups tells the plan how good its HeldGroups are.
+func (c *choice) tellGroups(p *Plan, g *Groups, folds []int) {
+	e := c.foldEstimate(p.HeldGroups, folds)
+	e.Groups, e.Method = g.By, groupMethod(g.By)
+	p.GroupEstimate = &e
+	if !p.Regression() && c.Options.Probability {
+		p.HeldGroups = calibrated(c.Options.Learner, p.Labels, p.HeldGroups)
+	}
+}
+
+func groupMethod(by string) string {
+	return "5-fold cross-validation of all graphs, whole groups left out by " + by
+}
