@@ -1,6 +1,7 @@
 package choose
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -11,6 +12,8 @@ import (
 
 	"github.com/mlgkernel/mlg/baseline"
 	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/internal/graphtest"
+	"github.com/mlgkernel/mlg/internal/kerneltest"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/metrics"
 	"github.com/mlgkernel/mlg/splits"
@@ -229,6 +232,39 @@ func TestGroups(t *testing.T) {
 	o.Groups = &Groups{By: "x", Of: []int{1}}
 	if _, err := Choose(t.Context(), ds, counting(), o); err == nil || !strings.Contains(err.Error(), "groups by x of 1 graphs, want 60") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// A ridge that is too small for the matrix does not end a choice, and is not chosen. One at the edge of the
+// grid is told.
+func TestSmallRidges(t *testing.T) {
+	r := graphtest.Rand(11)
+	const n = 24
+	gram := kerneltest.Points(r, n, 2)
+	values := make([]float64, n)
+	for i := range n {
+		gram.Set(i, i, gram.At(i, i)-0.05) // the least eigenvalue is near −0.05
+		values[i] = 10*gram.At(i, 0) + r.NormFloat64()/100
+	}
+	for _, leaveOneOut := range []bool{true, false} {
+		o := quick(5)
+		o.Learner, o.LeaveOneOut = svm.KernelRidge, leaveOneOut
+		o.Ridge = []float64{0.001, 0.01, 0.06, 0.3, 1}
+		p, l := learnValues(t, gram, values, o)
+		if p.Parameter < 0.06 || p.Edge != (p.Parameter == 1) || l.Process == nil {
+			t.Errorf("leave-one-out %v: ridge %v, edge %v", leaveOneOut, p.Parameter, p.Edge)
+		}
+		o.Ridge = []float64{0.001, 0.01}
+		k := kernel.Given{Kernel: baseline.DefaultWL(), Matrix: gram}
+		if _, err := Choose(t.Context(), valued(t, values), []Candidate{single("given", k)}, o); !errors.Is(err, svm.ErrDefinite) {
+			t.Errorf("no ridge is large enough: error %v", err)
+		}
+	}
+	o := quick(5)
+	o.ForValues()
+	o.Ridge = []float64{1, 10}
+	if p, _ := learnValues(t, kerneltest.Points(r, n, 2), values, o); !p.Edge {
+		t.Errorf("ridge %v of two is not at the edge", p.Parameter)
 	}
 }
 
