@@ -79,7 +79,7 @@ func (c *Covariances) order() int {
 	return p
 }
 
-// Levels returns the matrices of each level that enters the kernel, as CovariancesOf takes them.
+// Levels returns the matrices of each level that enters the kernel.
 func (c *Covariances) Levels() []*spd.Batch { return c.levels }
 
 // Orders returns the orders of the matrices S that a graph has under the model, one for each
@@ -92,47 +92,6 @@ func (m *Model) Orders() []int {
 		}
 	}
 	return out
-}
-
-// Packed copies the packed matrices of graph i, level after level, to dst, which has Size
-// numbers for each of the orders of the model.
-func (c *Covariances) Packed(i int, dst []float64) {
-	for _, b := range c.levels {
-		n := spd.Size(b.Order())
-		b.At(i, dst[:n])
-		dst = dst[n:]
-	}
-}
-
-// Covariances is the inverse of Packed: it returns the covariances of graphs whose packed
-// matrices are given, those of one graph after those of another. It is an error if a number
-// is not finite or a matrix not positive definite. Kernel values have the bits that they have
-// for what Transform returned. It runs in the calling goroutine.
-func (m *Model) Covariances(packed []float64) (*Covariances, error) {
-	orders := m.Orders()
-	size := 0
-	for _, p := range orders {
-		size += spd.Size(p)
-	}
-	if len(packed)%size != 0 {
-		return nil, fmt.Errorf("%d numbers for matrices of the orders %v, want a multiple of %d", len(packed), orders, size)
-	}
-	n := len(packed) / size
-	c := &Covariances{}
-	for _, p := range orders {
-		c.levels = append(c.levels, spd.NewBatch(n, p))
-	}
-	for i := range n {
-		rest := packed[i*size : (i+1)*size]
-		for _, b := range c.levels {
-			k := spd.Size(b.Order())
-			if err := b.Set(i, rest[:k]); err != nil {
-				return nil, err
-			}
-			rest = rest[k:]
-		}
-	}
-	return c, nil
 }
 
 // Select implements kernel.Features.
@@ -167,6 +126,9 @@ func (c *Covariances) AppendBinary(b []byte) ([]byte, error) {
 	return b, nil
 }
 
+// InPlace reports that the matrices are used where their bytes are; see kernel.InPlace.
+func (c *Covariances) InPlace() bool { return true }
+
 // DecodeFeatures implements kernel.Map. It is an error if a number is not finite or a matrix not
 // positive definite. It keeps the data where they are aligned.
 func (m *Model) DecodeFeatures(data []byte) (kernel.Features, error) {
@@ -194,7 +156,3 @@ func (m *Model) DecodeFeatures(data []byte) (kernel.Features, error) {
 	}
 	return out, nil
 }
-
-// CovariancesOf returns covariances from batches of matrices, one for each of the orders of a
-// model. The batches are kept.
-func CovariancesOf(levels []*spd.Batch) *Covariances { return &Covariances{levels} }

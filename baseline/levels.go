@@ -299,6 +299,9 @@ func (x *levelFeatures) Select(at []int) kernel.Features {
 				level.members, places = append(level.members, k), append(places, place)
 			}
 		}
+		if len(places) == 0 { // and none has a level above
+			break
+		}
 		level.Features = l.Features.Select(places)
 		out.level = append(out.level, level)
 	}

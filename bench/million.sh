@@ -62,5 +62,5 @@ step 'search, 1 query' '' "$work/mlg" --threads "$threads" search "$work/all.mlg
 grep -o '^1 query among.*' "$work/err" | sed 's/ by.*//; s/^/# the search itself: /'
 step 'search, 100 queries' '' "$work/mlg" --threads "$threads" search "$work/all.mlgs" "$work/queries.jsonl" -k 10
 grep -o '^100 queries among.*' "$work/err" | sed 's/ by.*//; s/^/# the search itself: /'
-step 'embed, 64 dimensions' "$work/all.npy" "${mlg[@]}" --json embed "$work/all.mlgs" --dim 64 -o "$work/all.npy"
+step 'embed, 64 dimensions' "$work/all.npy" "${mlg[@]}" --json embed "$work/all.mlgs" --dimension 64 -o "$work/all.npy"
 grep -E 'residual|error"' "$work/out" | sed 's/^ */# /; s/,$//'

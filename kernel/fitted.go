@@ -230,6 +230,11 @@ func (x *sumFeatures) Select(at []int) Features {
 	return out
 }
 
+// InPlace reports whether the features of every factor are used in place; see the function InPlace.
+func (x *sumFeatures) InPlace() bool {
+	return !slices.ContainsFunc(x.of, func(of Features) bool { return !InPlace(of) })
+}
+
 // unitDiagonal returns an error unless a Gram matrix has ones on its diagonal. Normalised kernels of
 // this module have them exactly; the tolerance admits others that round.
 func unitDiagonal(m *Matrix, of Factor) error {

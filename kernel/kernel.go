@@ -56,6 +56,22 @@ type Features interface {
 	AppendBinary(b []byte) ([]byte, error)
 }
 
+// Range returns the features of the graphs lo … hi-1.
+func Range(a Features, lo, hi int) Features {
+	at := make([]int, hi-lo)
+	for i := range at {
+		at[i] = lo + i
+	}
+	return a.Select(at)
+}
+
+// InPlace reports whether features are used where their bytes are: DecodeFeatures keeps the bytes, and
+// little besides.
+func InPlace(a Features) bool {
+	x, ok := a.(interface{ InPlace() bool })
+	return ok && x.InPlace()
+}
+
 // Block is a rectangle of a kernel matrix: the graphs I0 … I1-1 of A with the graphs J0 … J1-1 of B.
 type Block struct {
 	A      Features

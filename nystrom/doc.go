@@ -19,6 +19,6 @@
 // from the span. The error of a kernel value is at most the geometric mean of the two
 // residuals (Cauchy-Schwarz). Errors reports both.
 //
-// Choose is the algorithm, for any kernel of which rows can be computed. An Embedding applies it
-// to the records of package store.
+// Choose is the algorithm, for any kernel of which rows can be computed. An Embedding applies it to the
+// features of any fitted kernel (kernel.Map).
 package nystrom

@@ -2,67 +2,48 @@ package nystrom
 
 import (
 	"context"
-	"fmt"
-	"slices"
 
-	"github.com/mlgkernel/mlg/store"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
-// Embedding turns records of a space (package store) into vectors. It is not changed by its
-// methods, which may be called concurrently.
+// Embedding turns features of graphs into vectors. It is not changed by its methods, which may be called
+// concurrently.
 type Embedding struct {
 	Basis
-	space *store.Space
-	marks *store.Block // the landmarks
+	kernel kernel.Map
+	marks  kernel.Features // of the landmarks
 }
 
-// Fit chooses landmarks among the model's training graphs.
-func Fit(ctx context.Context, s *store.Space, o Options) (*Embedding, error) {
-	train, err := s.Train(ctx)
+// Fit chooses landmarks among graphs with the given features.
+func Fit(ctx context.Context, m kernel.Map, train kernel.Features, o Options) (*Embedding, error) {
+	self, err := kernel.Self(ctx, m, train)
 	if err != nil {
 		return nil, err
 	}
-	all, err := s.Block(train.Data)
-	if err != nil {
-		return nil, err
-	}
-	self := slices.Repeat([]float64{s.Self()}, all.Len())
+	n := train.Len()
 	b, _, err := Choose(ctx, self, func(p int, dst []float64) error {
-		return strips(ctx, all.Len(), func(lo, hi int) error {
-			return s.Compare(ctx, dst[lo:hi], all, p, p+1, all, lo, hi)
+		return strips(ctx, n, func(lo, hi int) error {
+			return m.Fill(ctx, dst[lo:hi], hi-lo, kernel.Block{A: train, I0: p, I1: p + 1, B: train, J0: lo, J1: hi})
 		})
 	}, o)
 	if err != nil {
 		return nil, err
 	}
-	var marks []float64
-	for _, p := range b.Landmarks {
-		marks = append(marks, train.Data[p*s.Size():(p+1)*s.Size()]...)
-	}
-	e := &Embedding{Basis: *b, space: s}
-	e.marks, err = s.Block(marks)
-	return e, err
+	return &Embedding{*b, m, train.Select(b.Landmarks)}, nil
 }
 
-// Transform returns the vectors of records, one after the other. That of a record depends on
-// the embedding and the record alone, to the bit. It takes O(dim²) time for each besides dim
+// Transform returns the vectors of graphs with the given features, one after the other. That of a graph
+// depends on the embedding and the graph alone, to the bit. It takes O(dim²) time for each besides dim
 // kernel values.
-func (e *Embedding) Transform(ctx context.Context, records []float64) ([]float64, error) {
-	size, d := e.space.Size(), e.Dim()
-	if len(records)%size != 0 {
-		return nil, fmt.Errorf("%d numbers, want a multiple of %d, the size of a record", len(records), size)
-	}
-	n := len(records) / size
-	out := make([]float64, n*d)
-	err := strips(ctx, n, func(lo, hi int) error {
-		block, err := e.space.Block(records[lo*size : hi*size])
-		if err != nil {
+func (e *Embedding) Transform(ctx context.Context, a kernel.Features) ([]float64, error) {
+	d := e.Dim()
+	out := make([]float64, a.Len()*d)
+	err := strips(ctx, a.Len(), func(lo, hi int) error {
+		x := out[lo*d : hi*d]
+		if err := e.kernel.Fill(ctx, x, d, kernel.Block{A: a, I0: lo, I1: hi, B: e.marks, J0: 0, J1: d}); err != nil {
 			return err
 		}
-		if err := e.space.Compare(ctx, out[lo*d:], block, 0, hi-lo, e.marks, 0, d); err != nil {
-			return err
-		}
-		e.Solve(out[lo*d : hi*d])
+		e.Solve(x)
 		return nil
 	})
 	return out, err

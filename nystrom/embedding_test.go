@@ -11,11 +11,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/baseline"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/kernel"
-	"github.com/mlgkernel/mlg/model"
-	"github.com/mlgkernel/mlg/store"
 )
 
 func graphs(n int, seed uint64) []*graph.Graph {
@@ -27,8 +26,14 @@ func graphs(n int, seed uint64) []*graph.Graph {
 	return out
 }
 
-// space returns that of a kernel with the given weights, one term each.
-func space(t testing.TB, gs []*graph.Graph, weights ...float64) *store.Space {
+// space is a kernel with the features of the graphs that it is fitted to.
+type space struct {
+	*kernel.FittedSum
+	train kernel.Features
+}
+
+// newSpace fits a kernel with the given weights, one term each.
+func newSpace(t testing.TB, gs []*graph.Graph, weights ...float64) space {
 	t.Helper()
 	var kernels []kernel.Kernel
 	for i := range weights {
@@ -36,41 +41,53 @@ func space(t testing.TB, gs []*graph.Graph, weights ...float64) *store.Space {
 		k.Base, k.Rank, k.Samples, k.Seed = "labels", 5, 40, uint64(i)
 		kernels = append(kernels, k)
 	}
-	sum, err := kernel.NewCollection(gs).Fit(t.Context(), kernel.Weighted(weights, kernels))
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := store.NewSpace(&model.Model{Kernel: sum, IDs: make([]string, len(gs))})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return fitted(t, gs, kernel.Weighted(weights, kernels))
 }
 
-func compare(t testing.TB, s *store.Space, a, b []float64) *mat.Dense {
+func fitted(t testing.TB, gs []*graph.Graph, k kernel.Kernel) space {
 	t.Helper()
-	x, errA := s.Block(a)
-	y, errB := s.Block(b)
-	if err := errors.Join(errA, errB); err != nil {
+	sum, err := kernel.NewCollection(gs).Fit(t.Context(), k)
+	if err != nil {
 		t.Fatal(err)
 	}
-	k := mat.NewDense(x.Len(), y.Len(), nil)
-	s.Compare(t.Context(), k.RawMatrix().Data, x, 0, x.Len(), y, 0, y.Len())
-	return k
+	train, err := sum.Train(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return space{sum, train}
+}
+
+// embed chooses landmarks among the training graphs.
+func (s space) embed(ctx context.Context, o Options) (*Embedding, error) {
+	return Fit(ctx, s.FittedSum, s.train, o)
+}
+
+func compare(t testing.TB, s space, a, b kernel.Features) *mat.Dense {
+	t.Helper()
+	k, err := kernel.Between(t.Context(), s, a, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return mat.NewDense(k.Rows, k.Cols, k.Data)
 }
 
 // The inner products are those of the definition, k_Z(G)ᵀ K⁻¹ k_Z(H), and greedy landmarks
 // those with the largest residuals.
 func TestDefinition(t *testing.T) {
 	gs := graphs(60, 1)
-	for i, weights := range [][]float64{{1}, {0.25}, {2, 0.5}, {1}} {
-		s := space(t, gs, weights...)
-		train := records(t, s)
+	wl := baseline.DefaultWL()
+	wl.Normalize = false // kernel values differ in size
+	for i, s := range []space{newSpace(t, gs, 1), newSpace(t, gs, 0.25), newSpace(t, gs, 2, 0.5), newSpace(t, gs, 1), fitted(t, gs, baseline.DefaultWL()), fitted(t, gs, wl)} {
+		tolerance := 1e-9
+		if i == 5 {
+			tolerance = 1e-6
+		}
+		train := s.train
 		o := Options{Dim: 12, Pivots: Greedy}
 		if i == 3 {
 			o.Pivots = Random
 		}
-		e, err := Fit(t.Context(), s, o)
+		e, err := s.embed(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,24 +98,22 @@ func TestDefinition(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all := append(slices.Clone(train.Data), queries...)
+		all := s.Join(train, queries)
 		full := compare(t, s, all, all)
-		var marks []float64
 		for step, p := range e.Landmarks {
 			if step > 0 {
 				// The residuals of all candidates under the landmarks so far.
-				k := approximation(t, s, marks, train.Data)
+				k := approximation(t, s, train.Select(e.Landmarks[:step]), train)
 				best := 0.0
 				for i := range len(gs) {
-					best = max(best, s.Self()-k.At(i, i))
+					best = max(best, full.At(i, i)-k.At(i, i))
 				}
-				if r := s.Self() - k.At(p, p); r < best-1e-9 && o.Pivots == Greedy {
+				if r := full.At(p, p) - k.At(p, p); r < best-tolerance && o.Pivots == Greedy {
 					t.Errorf("landmark %d has residual %v, the largest is %v", step, r, best)
 				}
 			}
-			marks = append(marks, train.Data[p*s.Size():(p+1)*s.Size()]...)
 		}
-		want := approximation(t, s, marks, all)
+		want := approximation(t, s, train.Select(e.Landmarks), all)
 		vectors, err := e.Transform(kernel.WithWorkers(t.Context(), 3), all)
 		if err != nil {
 			t.Fatal(err)
@@ -109,11 +124,11 @@ func TestDefinition(t *testing.T) {
 		got.Mul(x, x.T())
 		for i := range n {
 			for j := range n {
-				if d := math.Abs(got.At(i, j) - want.At(i, j)); d > 1e-9 {
+				if d := math.Abs(got.At(i, j) - want.At(i, j)); d > tolerance {
 					t.Fatalf("inner product of %d and %d is %v, want %v", i, j, got.At(i, j), want.At(i, j))
 				}
 				// Cauchy-Schwarz.
-				ri, rj := s.Self()-got.At(i, i), s.Self()-got.At(j, j)
+				ri, rj := full.At(i, i)-got.At(i, i), full.At(j, j)-got.At(j, j)
 				if d := math.Abs(got.At(i, j) - full.At(i, j)); d > math.Sqrt(max(ri, 0)*max(rj, 0))+1e-7 {
 					t.Fatalf("the error of %d and %d is %v, the residuals are %v and %v", i, j, d, ri, rj)
 				}
@@ -121,25 +136,25 @@ func TestDefinition(t *testing.T) {
 		}
 		for _, p := range e.Landmarks { // exact with a landmark
 			for j := range n {
-				if d := math.Abs(got.At(p, j) - full.At(p, j)); d > 1e-9 {
+				if d := math.Abs(got.At(p, j) - full.At(p, j)); d > tolerance {
 					t.Errorf("the kernel of landmark %d and graph %d is off by %v", p, j, d)
 				}
 			}
 		}
 		for i, r := range e.Residual {
-			if want := s.Self() - got.At(i, i); math.Abs(r-want) > 1e-9 {
+			if want := full.At(i, i) - got.At(i, i); math.Abs(r-want) > tolerance {
 				t.Errorf("residual %d is %v, want %v", i, r, want)
 			}
 		}
 	}
 }
 
-// approximation returns k_Zᵀ K⁻¹ k_Z for all pairs of records, by gonum.
-func approximation(t testing.TB, s *store.Space, marks, records []float64) *mat.Dense {
+// approximation returns k_Zᵀ K⁻¹ k_Z for all pairs of graphs, by gonum.
+func approximation(t testing.TB, s space, marks, all kernel.Features) *mat.Dense {
 	t.Helper()
 	k := compare(t, s, marks, marks)
 	d, _ := k.Dims()
-	cross := compare(t, s, marks, records)
+	cross := compare(t, s, marks, all)
 	var c mat.Cholesky
 	if !c.Factorize(mat.NewSymDense(d, k.RawMatrix().Data)) {
 		t.Fatal("the landmarks are dependent")
@@ -156,21 +171,23 @@ func approximation(t testing.TB, s *store.Space, marks, records []float64) *mat.
 func TestComplete(t *testing.T) {
 	gs := graphs(40, 3)
 	gs = append(gs, gs[:15]...)
-	s := space(t, gs, 1)
-	train := records(t, s)
-	e, err := Fit(kernel.WithWorkers(t.Context(), 2), s, Options{Dim: 1000, Pivots: Random})
+	s := newSpace(t, gs, 1)
+	train := s.train
+	e, err := s.embed(kernel.WithWorkers(t.Context(), 2), Options{Dim: 1000, Pivots: Random})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if e.Dim() > 40 {
 		t.Errorf("%d dimensions of 40 different graphs", e.Dim())
 	}
-	vectors, err := e.Transform(kernel.WithWorkers(t.Context(), 1), train.Data)
+	vectors, err := e.Transform(kernel.WithWorkers(t.Context(), 1), train)
 	if err != nil {
 		t.Fatal(err)
 	}
 	m := e.NewMonitor(1)
-	m.Add(train.Data, vectors)
+	if err := m.Add(t.Context(), train, vectors); err != nil {
+		t.Fatal(err)
+	}
 	got, err := m.Errors(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -184,24 +201,24 @@ func TestComplete(t *testing.T) {
 // any company and for any number of workers.
 func TestSameBits(t *testing.T) {
 	gs := graphs(300, 4)
-	s := space(t, gs, 1)
-	train := records(t, s)
-	large, err := Fit(kernel.WithWorkers(t.Context(), 1), s, Options{Dim: 9, Pivots: Random})
+	s := newSpace(t, gs, 1)
+	train := s.train
+	large, err := s.embed(kernel.WithWorkers(t.Context(), 1), Options{Dim: 9, Pivots: Random})
 	if err != nil {
 		t.Fatal(err)
 	}
-	small, err := Fit(kernel.WithWorkers(t.Context(), 3), s, Options{Dim: 4, Pivots: Random})
+	small, err := s.embed(kernel.WithWorkers(t.Context(), 3), Options{Dim: 4, Pivots: Random})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !slices.Equal(small.Landmarks, large.Landmarks[:4]) {
 		t.Errorf("landmarks %v and %v", small.Landmarks, large.Landmarks)
 	}
-	a, err := large.Transform(kernel.WithWorkers(t.Context(), 3), train.Data)
+	a, err := large.Transform(kernel.WithWorkers(t.Context(), 3), train)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := small.Transform(kernel.WithWorkers(t.Context(), 1), train.Data)
+	b, err := small.Transform(kernel.WithWorkers(t.Context(), 1), train)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,7 +227,7 @@ func TestSameBits(t *testing.T) {
 			t.Fatalf("graph %d: %v and %v", i, a[i*9:i*9+9], b[i*4:i*4+4])
 		}
 		if i%37 == 0 {
-			one, err := large.Transform(kernel.WithWorkers(t.Context(), 2), train.Data[i*s.Size():(i+1)*s.Size()])
+			one, err := large.Transform(kernel.WithWorkers(t.Context(), 2), kernel.Range(train, i, i+1))
 			if err != nil || !slices.Equal(one, a[i*9:i*9+9]) {
 				t.Fatalf("graph %d alone: %v, error %v; want %v", i, one, err, a[i*9:i*9+9])
 			}
@@ -218,57 +235,70 @@ func TestSameBits(t *testing.T) {
 	}
 }
 
-// The monitor reports what the definitions of its numbers give, also in parts.
+// The monitor reports what the definitions of its numbers give, also in parts, and for kernels whose
+// values differ in size.
 func TestMonitor(t *testing.T) {
 	gs := graphs(120, 5)
-	s := space(t, gs, 2)
-	train := records(t, s)
-	e, err := Fit(kernel.WithWorkers(t.Context(), 1), s, Options{Dim: 5, Pivots: Random})
-	if err != nil {
-		t.Fatal(err)
-	}
-	vectors, err := e.Transform(kernel.WithWorkers(t.Context(), 1), train.Data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := e.NewMonitor(1)
-	for lo := 0; lo < 120; lo += 50 {
-		hi := min(lo+50, 120)
-		m.Add(train.Data[lo*s.Size():hi*s.Size()], vectors[lo*5:hi*5])
-	}
-	got, err := m.Errors(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	k := compare(t, s, train.Data, train.Data)
-	x := mat.NewDense(120, 5, vectors)
-	var approx mat.Dense
-	approx.Mul(x, x.T())
-	want := Errors{Graphs: 120, Pairs: 120 * 119 / 2}
-	for i := range 120 {
-		r := 1 - approx.At(i, i)/2
-		want.MeanResidual += r / 120
-		want.MaxResidual = max(want.MaxResidual, r)
-		for j := range i {
-			d := math.Abs(k.At(i, j)-approx.At(i, j)) / 2
-			want.RMSError += d * d / float64(want.Pairs)
-			want.MaxError = max(want.MaxError, d)
+	wl := baseline.DefaultWL()
+	wl.Normalize = false
+	for _, s := range []space{newSpace(t, gs, 2), fitted(t, gs, wl)} {
+		train := s.train
+		e, err := s.embed(kernel.WithWorkers(t.Context(), 1), Options{Dim: 5, Pivots: Random})
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	want.RMSError = math.Sqrt(want.RMSError)
-	near := func(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
-	if got.Graphs != want.Graphs || got.Pairs != want.Pairs || !near(got.MeanResidual, want.MeanResidual) || !near(got.MaxResidual, want.MaxResidual) ||
-		!near(got.RMSError, want.RMSError) || !near(got.MaxError, want.MaxError) {
-		t.Errorf("%+v, want %+v", got, want)
-	}
-	for range 10 { // more than the sample
-		m.Add(train.Data, vectors)
-	}
-	if got, err = m.Errors(t.Context()); err != nil || got.Graphs != 1320 || got.Pairs != sampled*(sampled-1)/2 || !near(got.MeanResidual, want.MeanResidual) {
-		t.Errorf("%+v, error %v", got, err)
-	}
-	if empty, err := e.NewMonitor(1).Errors(t.Context()); err != nil || empty != (Errors{}) {
-		t.Errorf("%+v, error %v", empty, err)
+		vectors, err := e.Transform(kernel.WithWorkers(t.Context(), 1), train)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := e.NewMonitor(1)
+		for lo := 0; lo < 120; lo += 50 {
+			hi := min(lo+50, 120)
+			if err := m.Add(t.Context(), kernel.Range(train, lo, hi), vectors[lo*5:hi*5]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := m.Errors(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := compare(t, s, train, train)
+		x := mat.NewDense(120, 5, vectors)
+		var approx mat.Dense
+		approx.Mul(x, x.T())
+		want := Errors{Graphs: 120, Pairs: 120 * 119 / 2}
+		lost, trace := 0.0, 0.0
+		for i := range 120 {
+			r := k.At(i, i) - approx.At(i, i)
+			lost, trace = lost+r, trace+k.At(i, i)
+			want.MaxResidual = max(want.MaxResidual, r/k.At(i, i))
+			for j := range i {
+				d := math.Abs(k.At(i, j)-approx.At(i, j)) / math.Sqrt(k.At(i, i)*k.At(j, j))
+				want.RMSError += d * d / float64(want.Pairs)
+				want.MaxError = max(want.MaxError, d)
+			}
+		}
+		want.MeanResidual, want.RMSError = lost/trace, math.Sqrt(want.RMSError)
+		near := func(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
+		if got.Graphs != want.Graphs || got.Pairs != want.Pairs || !near(got.MeanResidual, want.MeanResidual) || !near(got.MaxResidual, want.MaxResidual) ||
+			!near(got.RMSError, want.RMSError) || !near(got.MaxError, want.MaxError) {
+			t.Errorf("%+v, want %+v", got, want)
+		}
+		for range 10 { // more than the sample
+			if err := m.Add(t.Context(), train, vectors); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, err = m.Errors(t.Context()); err != nil || got.Graphs != 1320 || got.Pairs != sampled*(sampled-1)/2 || !near(got.MeanResidual, want.MeanResidual) {
+			t.Errorf("%+v, error %v", got, err)
+		}
+		// The sample has each graph with its own vector.
+		if again, err := e.Transform(t.Context(), m.features); err != nil || !slices.Equal(again, m.vectors) {
+			t.Errorf("graphs of the sample and their vectors do not belong together; error %v", err)
+		}
+		if empty, err := e.NewMonitor(1).Errors(t.Context()); err != nil || empty != (Errors{}) {
+			t.Errorf("%+v, error %v", empty, err)
+		}
 	}
 }
 
@@ -348,46 +378,40 @@ func TestChoose(t *testing.T) {
 }
 
 func TestMistakes(t *testing.T) {
-	s := space(t, graphs(5, 6), 1)
-	if _, err := Fit(t.Context(), s, Options{Dim: 0, Pivots: Random}); err == nil || !strings.Contains(err.Error(), "Dim = 0, want at least 1") {
+	s := newSpace(t, graphs(5, 6), 1)
+	if _, err := s.embed(t.Context(), Options{Dim: 0, Pivots: Random}); err == nil || !strings.Contains(err.Error(), "Dim = 0, want at least 1") {
 		t.Errorf("error %v", err)
 	}
-	if _, err := Fit(t.Context(), s, Options{Dim: 1, Pivots: "none"}); err == nil || !strings.Contains(err.Error(), `Pivots = "none", want random or greedy`) {
+	if _, err := s.embed(t.Context(), Options{Dim: 1, Pivots: "none"}); err == nil || !strings.Contains(err.Error(), `Pivots = "none", want random or greedy`) {
 		t.Errorf("error %v", err)
 	}
-	if _, err := Fit(t.Context(), space(t, []*graph.Graph{}, 1), Options{Dim: 3, Pivots: Random}); err == nil || !strings.Contains(err.Error(), "no graphs") {
+	if _, err := newSpace(t, []*graph.Graph{}, 1).embed(t.Context(), Options{Dim: 3, Pivots: Random}); err == nil || !strings.Contains(err.Error(), "no graphs") {
 		t.Errorf("error %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Fit(ctx, s, Options{Dim: 3, Pivots: Random}); !errors.Is(err, context.Canceled) {
+	if _, err := s.embed(ctx, Options{Dim: 3, Pivots: Random}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
-	e, err := Fit(t.Context(), s, Options{Dim: 3, Pivots: Random})
+	e, err := s.embed(t.Context(), Options{Dim: 3, Pivots: Random})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.Transform(t.Context(), make([]float64, s.Size()+1)); err == nil || !strings.Contains(err.Error(), "multiple of") {
-		t.Errorf("error %v", err)
-	}
-	if _, err := e.Transform(t.Context(), make([]float64, s.Size())); err == nil || !strings.Contains(err.Error(), "diagonal entry") {
-		t.Errorf("error %v", err)
-	}
-	if _, err := e.Transform(ctx, records(t, s).Data); !errors.Is(err, context.Canceled) {
+	if _, err := e.Transform(ctx, s.train); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 }
 
 func BenchmarkTransform(b *testing.B) {
 	gs := graphs(400, 1)
-	s := space(b, gs, 1)
-	train := records(b, s)
-	e, err := Fit(b.Context(), s, Options{Dim: 256, Pivots: Random})
+	s := newSpace(b, gs, 1)
+	train := s.train
+	e, err := s.embed(b.Context(), Options{Dim: 256, Pivots: Random})
 	if err != nil {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		if _, err := e.Transform(kernel.WithWorkers(b.Context(), 1), train.Data); err != nil {
+		if _, err := e.Transform(kernel.WithWorkers(b.Context(), 1), train); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -395,20 +419,10 @@ func BenchmarkTransform(b *testing.B) {
 }
 
 func BenchmarkFit(b *testing.B) {
-	s := space(b, graphs(2000, 1), 1)
+	s := newSpace(b, graphs(2000, 1), 1)
 	for b.Loop() {
-		if _, err := Fit(kernel.WithWorkers(b.Context(), 1), s, Options{Dim: 256, Pivots: Random}); err != nil {
+		if _, err := s.embed(kernel.WithWorkers(b.Context(), 1), Options{Dim: 256, Pivots: Random}); err != nil {
 			b.Fatal(err)
 		}
 	}
-}
-
-// records returns those of the training graphs of a space.
-func records(t testing.TB, s *store.Space) store.Memory {
-	t.Helper()
-	m, err := s.Train(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
 }

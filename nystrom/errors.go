@@ -4,18 +4,19 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+
+	"github.com/mlgkernel/mlg/kernel"
 )
 
-// Errors says how well the vectors of some graphs stand in for their kernel. All but Graphs
-// and Pairs are shares of k(G,G), which is the largest value of the kernel.
+// Errors says how well the vectors of some graphs stand in for their kernel.
 type Errors struct {
 	Graphs int `json:"graphs"`
-	// MeanResidual and MaxResidual are of 1 − |φ(G)|²/k(G,G), over all graphs. The mean is
-	// the share of the trace of the kernel matrix that is lost.
+	// MeanResidual is the share of the trace of the kernel matrix that is lost, over all graphs, and
+	// MaxResidual the largest 1 − |φ(G)|²/k(G,G). A graph with k(G,G) = 0 has none.
 	MeanResidual float64 `json:"mean_residual"`
 	MaxResidual  float64 `json:"max_residual"`
 	// Pairs of different graphs of a sample, and the root of the mean square and the largest
-	// of |k(G,H) − φ(G)·φ(H)| over them.
+	// of |k(G,H) − φ(G)·φ(H)|/√(k(G,G) k(H,H)) over them.
 	Pairs    int     `json:"pairs"`
 	RMSError float64 `json:"rms_error"`
 	MaxError float64 `json:"max_error"`
@@ -26,43 +27,75 @@ const sampled = 500
 
 // Monitor collects what Errors reports while vectors are computed, in constant memory.
 type Monitor struct {
-	e      *Embedding
-	rand   *rand.Rand
-	errors Errors
-	sum    float64
+	e           *Embedding
+	rand        *rand.Rand
+	errors      Errors
+	lost, trace float64
 	// A sample of the graphs so far, every set of its size with the same probability.
-	records, vectors []float64
+	features kernel.Features
+	self     []float64
+	vectors  []float64
 }
 
 // NewMonitor returns a monitor; seed determines the sample.
 func (e *Embedding) NewMonitor(seed uint64) *Monitor {
-	return &Monitor{e: e, rand: rand.New(rand.NewPCG(seed, 0x656d626564))} // "embed"
+	return &Monitor{e: e, rand: rand.New(rand.NewPCG(seed, 0x656d626564)), features: e.marks.Select(nil)} // "embed"
 }
 
-// Add takes note of records and their vectors.
-func (m *Monitor) Add(records, vectors []float64) {
-	size, d := m.e.space.Size(), m.e.Dim()
-	for i := range len(records) / size {
-		record, vector := records[i*size:(i+1)*size], vectors[i*d:(i+1)*d]
-		r := 1.0
-		for _, v := range vector {
-			r -= v * v / m.e.space.Self()
+// Add takes note of the features of graphs and their vectors.
+func (m *Monitor) Add(ctx context.Context, a kernel.Features, vectors []float64) error {
+	self, err := kernel.Self(ctx, m.e.kernel, a)
+	if err != nil {
+		return err
+	}
+	d, before := m.e.Dim(), len(m.self)
+	sample := make([]int, before) // places in the sample so far, and behind it in a
+	for i := range sample {
+		sample[i] = i
+	}
+	for i, k := range self {
+		r := k
+		for _, v := range vectors[i*d : (i+1)*d] {
+			r -= float64(v * v)
 		}
 		r = max(r, 0) // rounding
-		m.sum += r
-		m.errors.MaxResidual = max(m.errors.MaxResidual, r)
-		m.errors.Graphs++
-		at := m.errors.Graphs - 1
-		if at >= sampled {
-			at = m.rand.IntN(m.errors.Graphs)
-		} else {
-			m.records, m.vectors = append(m.records, record...), append(m.vectors, vector...)
+		m.lost, m.trace = m.lost+r, m.trace+k
+		if k > 0 {
+			m.errors.MaxResidual = max(m.errors.MaxResidual, r/k)
 		}
-		if at < sampled {
-			copy(m.records[at*size:], record)
-			copy(m.vectors[at*d:], vector)
+		m.errors.Graphs++
+		if len(sample) < sampled {
+			sample = append(sample, before+i)
+		} else if at := m.rand.IntN(m.errors.Graphs); at < sampled {
+			sample[at] = before + i
 		}
 	}
+	m.take(sample, a, self, vectors)
+	return nil
+}
+
+// take keeps graphs of the sample so far and of those behind them.
+func (m *Monitor) take(sample []int, a kernel.Features, self, vectors []float64) {
+	d, before := m.e.Dim(), len(m.self)
+	var chosen []int
+	for k, at := range sample {
+		if at >= before {
+			chosen = append(chosen, at-before)
+			sample[k] = before + len(chosen) - 1
+		}
+	}
+	if chosen == nil {
+		return
+	}
+	for _, i := range chosen {
+		m.self, m.vectors = append(m.self, self[i]), append(m.vectors, vectors[i*d:(i+1)*d]...)
+	}
+	m.features = m.e.kernel.Join(m.features, a.Select(chosen)).Select(sample)
+	keptSelf, keptVectors := make([]float64, 0, len(sample)), make([]float64, 0, len(sample)*d)
+	for _, i := range sample {
+		keptSelf, keptVectors = append(keptSelf, m.self[i]), append(keptVectors, m.vectors[i*d:(i+1)*d]...)
+	}
+	m.self, m.vectors = keptSelf, keptVectors
 }
 
 // Errors returns what was found.
@@ -71,25 +104,25 @@ func (m *Monitor) Errors(ctx context.Context) (Errors, error) {
 	if out.Graphs == 0 {
 		return out, nil
 	}
-	out.MeanResidual = m.sum / float64(out.Graphs)
-	b, err := m.e.space.Block(m.records)
+	if m.trace > 0 {
+		out.MeanResidual = m.lost / m.trace
+	}
+	k, err := kernel.Between(ctx, m.e.kernel, m.features, m.features)
 	if err != nil {
 		return out, err
 	}
-	n, d := b.Len(), m.e.Dim()
-	k := make([]float64, n*n)
-	if err := m.e.space.Compare(ctx, k, b, 0, n, b, 0, n); err != nil {
-		return out, err
-	}
-	for i := range n {
+	d := m.e.Dim()
+	for i := range k.Rows {
 		for j := range i {
-			x := k[i*n+j]
+			x := k.At(i, j)
 			for c, v := range m.vectors[i*d : (i+1)*d] {
 				x -= v * m.vectors[j*d+c]
 			}
-			x = math.Abs(x) / m.e.space.Self()
-			out.RMSError += x * x
-			out.MaxError = max(out.MaxError, x)
+			if self := math.Sqrt(m.self[i] * m.self[j]); self > 0 {
+				x = math.Abs(x) / self
+				out.RMSError += x * x
+				out.MaxError = max(out.MaxError, x)
+			}
 			out.Pairs++
 		}
 	}

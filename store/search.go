@@ -8,48 +8,46 @@ import (
 	"github.com/mlgkernel/mlg/kernel"
 )
 
-// Search returns, for each of the queries, which are records of the store's space, the k most
+// searchValues bounds the kernel values that a worker of a search holds at a time.
+const searchValues = 1 << 21
+
+// Search returns, for each of the queries, which are features under the model's kernel, the k most
 // similar graphs by falling similarity, and where it is equal in the order of the store. It
-// is exact: every graph is compared. A chunk stays in the cache for a few queries at a time;
-// besides the mapped file this takes 24 bytes for each graph and matrix.
+// is exact: every graph is compared. Each worker has one chunk and its kernel values in memory. Besides,
+// the matrices of low-rank kernels take 24 bytes for each graph and matrix.
 //
-// A query takes O(n p³) time for n graphs and matrices of order p; reading the file for the
-// first time takes longer. Bounds that would exclude graphs cost more than they save: see
+// With a low-rank kernel, a query takes O(n p³) time for n graphs and matrices of order p; reading the
+// file for the first time takes longer. Bounds that would exclude graphs cost more than they save: see
 // docs/explanation/costs.md.
-func (s *Store) Search(ctx context.Context, queries []float64, k int) ([][]kernel.Hit, error) {
+func (s *Store) Search(ctx context.Context, queries kernel.Features, k int) ([][]kernel.Hit, error) {
 	if k < 0 {
 		return nil, fmt.Errorf("k = %d, want at least 0", k)
 	}
-	block, err := s.space.Block(queries)
-	if err != nil {
-		return nil, fmt.Errorf("queries: %w", err)
-	}
-	q, tops, mu := block.Len(), make([]kernel.Top, block.Len()), sync.Mutex{}
+	q := queries.Len()
+	tops, mu := make([]kernel.Top, q), sync.Mutex{}
 	for j := range tops {
 		tops[j].K = min(k, s.n)
 	}
-	err = kernel.Each(ctx, len(s.chunks), 1, func(_, i int) error {
-		c := s.chunks[i]
-		some, _ := kernel.Device(ctx).Block(q, c.n, false, block.order()) // queries at a time
-		if err := s.check(c); err != nil {
-			return err
-		}
-		values := make([]float64, min(q, some)*c.n)
-		for lo := 0; lo < q; lo += some {
-			hi := min(lo+some, q)
-			compare := func() error { return s.space.Compare(ctx, values, block, lo, hi, c.block, 0, c.n) }
-			if err := s.guard(compare); err != nil {
-				return err
+	err := kernel.Each(ctx, len(s.chunks), 1, func(_, i int) error {
+		return s.with(s.chunks[i], func(a kernel.Features) error {
+			n := a.Len()
+			some := min(q, max(1, searchValues/n)) // queries at a time
+			values := make([]float64, some*n)
+			for lo := 0; lo < q; lo += some {
+				hi := min(lo+some, q)
+				if err := s.model.Kernel.Fill(ctx, values, n, kernel.Block{A: queries, I0: lo, I1: hi, B: a, J0: 0, J1: n}); err != nil {
+					return err
+				}
+				for j := lo; j < hi; j++ {
+					here := kernel.Top{K: min(k, n)}
+					here.Offer(s.chunks[i].first, values[(j-lo)*n:][:n])
+					mu.Lock()
+					tops[j].Add(&here)
+					mu.Unlock()
+				}
 			}
-			for j := lo; j < hi; j++ {
-				here := kernel.Top{K: min(k, c.n)}
-				here.Offer(c.first, values[(j-lo)*c.n:][:c.n])
-				mu.Lock()
-				tops[j].Add(&here)
-				mu.Unlock()
-			}
-		}
-		return nil
+			return nil
+		})
 	})
 	out := make([][]kernel.Hit, q)
 	for j := range out {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"cmp"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/file"
+	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/model"
 )
 
@@ -16,29 +18,30 @@ import (
 // model file, then sections of graphs.
 const (
 	Kind    = "store"
-	Version = 1
+	Version = 2
 )
 
-// Store is a file of transformed graphs, mapped into memory. It is a Source. Its methods may
-// be called concurrently.
+// Store is a file of the features of graphs, mapped into memory. Its methods may be called
+// concurrently.
 type Store struct {
 	path   string
 	file   *file.Mapped
 	model  *model.Model
-	space  *Space
 	chunks []*chunk // all but the last have the same number of graphs
 	n      int
 }
 
-// chunk is a section of graphs, which is checked when it is first used. Its data are the matrices
-// of its graphs, then their texts.
+// chunk is a section of graphs, which is checked when it is first used.
 type chunk struct {
 	file.Section
 	first, n int // graphs first … first+n-1
 	once     sync.Once
 	err      error
-	block    *Block
+	encoded  []byte // features
 	texts    []byte
+
+	mu   sync.Mutex
+	kept kernel.Features // those that are used in place, once they were decoded
 }
 
 // chunkName returns the name of the section of the graphs first … first+n-1.
@@ -76,9 +79,6 @@ func (s *Store) open(data []byte) error {
 	if s.model, err = model.Decode(sections[0].Data); err != nil {
 		return err
 	}
-	if s.space, err = NewSpace(s.model); err != nil {
-		return err
-	}
 	for _, section := range sections[1:] {
 		c := &chunk{Section: section, first: s.n}
 		var first int
@@ -87,9 +87,6 @@ func (s *Store) open(data []byte) error {
 		}
 		if last := len(s.chunks) - 1; last >= 0 && (s.chunks[last].n != s.chunks[0].n || c.n > s.chunks[0].n) {
 			return fmt.Errorf("the store file has %d graphs in section %s, want at most %d as in the sections before", c.n, c.Name, s.chunks[0].n)
-		}
-		if size := 8 * s.space.tiles(c.n); len(c.Data) < size {
-			return fmt.Errorf("section %s has %d bytes, too few for its %d matrices", c.Name, len(c.Data), c.n)
 		}
 		s.chunks = append(s.chunks, c)
 		s.n += c.n
@@ -103,9 +100,6 @@ func (s *Store) Close() error { return s.file.Close() }
 // Model returns the model that made the store.
 func (s *Store) Model() *model.Model { return s.model }
 
-// Space returns the space of the model.
-func (s *Store) Space() *Space { return s.space }
-
 // Len returns the number of graphs.
 func (s *Store) Len() int { return s.n }
 
@@ -116,15 +110,47 @@ func (s *Store) check(c *chunk) error {
 			if err := c.Section.Check(); err != nil {
 				return fmt.Errorf("the store file is %w", err)
 			}
-			size := 8 * s.space.tiles(c.n)
-			c.texts = c.Data[size:]
-			if c.block, err = s.space.decode(file.Floats(c.Data[:size]), c.n); err != nil {
+			if c.encoded, c.texts, err = kernel.Section(c.Data); err != nil {
 				err = fmt.Errorf("section %s: %w", c.Name, err)
 			}
 			return err
 		})
 	})
 	return c.err
+}
+
+// with calls f with the features of a chunk, which must not be used after that.
+func (s *Store) with(c *chunk, f func(a kernel.Features) error) error {
+	if err := s.check(c); err != nil {
+		return err
+	}
+	return s.guard(func() error {
+		a, err := s.decode(c)
+		if err != nil {
+			return fmt.Errorf("section %s: %w", c.Name, err)
+		}
+		return f(a)
+	})
+}
+
+// decode returns the features of a chunk.
+func (s *Store) decode(c *chunk) (kernel.Features, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.kept != nil {
+		return c.kept, nil
+	}
+	a, err := model.DecodeFeatures(s.model.Kernel, c.encoded)
+	if err != nil {
+		return nil, err
+	}
+	if a.Len() != c.n {
+		return nil, fmt.Errorf("features of %d graphs, want %d", a.Len(), c.n)
+	}
+	if kernel.InPlace(a) {
+		c.kept = a
+	}
+	return a, nil
 }
 
 // guard calls read, which reads the mapped file, and names the file in its error.
@@ -142,11 +168,8 @@ func (s *Store) each(lo, hi int, f func(c *chunk, from, to int) error) error {
 	}
 	for lo < hi {
 		c := s.chunks[lo/s.chunks[0].n]
-		if err := s.check(c); err != nil {
-			return err
-		}
 		to := min(hi, c.first+c.n)
-		if err := s.guard(func() error { return f(c, lo-c.first, to-c.first) }); err != nil {
+		if err := f(c, lo-c.first, to-c.first); err != nil {
 			return err
 		}
 		lo = to
@@ -154,38 +177,60 @@ func (s *Store) each(lo, hi int, f func(c *chunk, from, to int) error) error {
 	return nil
 }
 
-// Records implements Source. They are a copy.
-func (s *Store) Records(lo, hi int) ([]float64, error) {
-	out := make([]float64, 0, (hi-lo)*s.space.size)
+// Features returns the features of the graphs lo … hi-1. They are a copy.
+func (s *Store) Features(lo, hi int) (kernel.Features, error) {
+	var parts []kernel.Features
 	err := s.each(lo, hi, func(c *chunk, from, to int) error {
-		out = append(out, s.space.records(c.block, from, to)...)
-		return nil
+		return s.with(c, func(a kernel.Features) error {
+			parts = append(parts, kernel.Range(a, from, to))
+			return nil
+		})
 	})
-	return out, err
+	switch {
+	case err != nil:
+		return nil, err
+	case len(parts) == 1:
+		return parts[0], nil
+	case len(parts) == 0:
+		train, err := s.model.Kernel.Train(context.Background())
+		if err != nil {
+			return nil, err
+		}
+		return train.Select(nil), nil
+	}
+	return s.model.Kernel.Join(parts...), nil
 }
 
 // Texts returns the identifiers and targets of the graphs lo … hi-1. A graph that had no target
 // has an empty one.
 func (s *Store) Texts(lo, hi int) (ids, targets []string, err error) {
 	err = s.each(lo, hi, func(c *chunk, from, to int) error {
-		rest := c.texts
-		for i := range to {
-			var pair [2]string
-			for j := range pair {
-				n, w := binary.Uvarint(rest)
-				if w <= 0 || n > uint64(len(rest)-w) {
-					return fmt.Errorf("the texts of graph %d end too early", c.first+i)
-				}
-				pair[j] = string(rest[w:][:n])
-				rest = rest[w+int(n):]
-			}
-			if i >= from {
-				ids, targets = append(ids, pair[0]), append(targets, pair[1])
-			}
+		if err := s.check(c); err != nil {
+			return err
 		}
-		return nil
+		return s.guard(func() error { return c.read(from, to, &ids, &targets) })
 	})
 	return ids, targets, err
+}
+
+// read appends the texts of the graphs from … to-1 of a chunk.
+func (c *chunk) read(from, to int, ids, targets *[]string) error {
+	rest := c.texts
+	for i := range to {
+		var pair [2]string
+		for j := range pair {
+			n, w := binary.Uvarint(rest)
+			if w <= 0 || n > uint64(len(rest)-w) {
+				return fmt.Errorf("the texts of graph %d end too early", c.first+i)
+			}
+			pair[j] = string(rest[w:][:n])
+			rest = rest[w+int(n):]
+		}
+		if i >= from {
+			*ids, *targets = append(*ids, pair[0]), append(*targets, pair[1])
+		}
+	}
+	return nil
 }
 
 // encodeTexts returns the identifiers and targets of graphs first, first+1, … as a chunk has them.

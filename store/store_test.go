@@ -17,6 +17,7 @@ import (
 
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/baseline"
+	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/file"
 	"github.com/mlgkernel/mlg/internal/graphtest"
@@ -66,6 +67,8 @@ func models(t testing.TB) map[string]*model.Model {
 		"top":     newModel(t, 30, small()),
 		"sum":     newModel(t, 30, combine(mlg.Sum)),
 		"weight":  newModel(t, 30, kernel.Weighted([]float64{2}, []kernel.Kernel{small()})),
+		"wl":      newModel(t, 30, baseline.DefaultWL()),
+		"mixed":   newModel(t, 30, kernel.Mean(small(), baseline.DefaultWL())),
 		"weights": newModel(t, 30, kernel.Weighted([]float64{1, 0.5}, []kernel.Kernel{combine(mlg.Product), with(func(k *mlg.Kernel) { k.Radii, k.Rank = nil, 2 })})),
 	}
 }
@@ -105,64 +108,125 @@ func open(t testing.TB, path string) *Store {
 	return s
 }
 
-// A model with a kernel that has no covariances cannot be stored.
-func TestBaseline(t *testing.T) {
-	for _, k := range []kernel.Kernel{baseline.DefaultWL(), kernel.Mean(small(), baseline.DefaultWL()), with(func(k *mlg.Kernel) { k.Exact = true })} {
-		if _, err := NewSpace(newModel(t, 5, k)); err == nil || !strings.Contains(err.Error(), "not a low-rank kernel") {
-			t.Errorf("error %v", err)
+// Every kernel is stored: what was written comes back as the same features, to the bit.
+func TestEveryKernel(t *testing.T) {
+	all := []kernel.Kernel{with(func(k *mlg.Kernel) { k.Exact = true })}
+	for _, name := range kernel.Names() {
+		k, err := kernel.Named(name)
+		if err != nil {
+			t.Fatal(err)
 		}
+		all = append(all, k)
+	}
+	drugs, err := dataset.Read(t.Context(), "builtin:drugs", dataset.DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.SortStableFunc(drugs.Graphs, func(a, b *graph.Graph) int { return a.N() - b.N() })
+	r := graphtest.Rand(1)
+	var four []*graph.Graph // lg wants graphs of one size
+	for range 33 {
+		four = append(four, graphtest.Random(r, graphtest.Options{N: 4, Edge: 0.5, Labels: 2}))
+	}
+	for _, k := range all {
+		if k.Validate() != nil { // a sum or a kernel of another one that is not said
+			continue
+		}
+		t.Run(k.String(), func(t *testing.T) {
+			gs := drugs.Graphs[:33]
+			if k.Name() == "lg" {
+				gs = four
+			}
+			m, err := model.New(t.Context(), gs[21:], k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			gs = gs[:21]
+			s := open(t, writeAll(t, m, gs, 8))
+			for _, r := range [][2]int{{0, 21}, {0, 8}, {3, 11}, {20, 21}, {5, 5}} {
+				a, err := m.Kernel.Transform(t.Context(), gs[r[0]:r[1]])
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, err := s.Features(r[0], r[1])
+				if err != nil {
+					t.Fatal(err)
+				}
+				if r[0] < r[1] && !bytes.Equal(encoded(t, got), encoded(t, a)) {
+					t.Errorf("the features of the graphs %v differ", r)
+				}
+				if got.Len() != r[1]-r[0] {
+					t.Errorf("features of %d graphs, want those of %v", got.Len(), r)
+				}
+			}
+		})
 	}
 }
 
-// What was written comes back with the same bits, and so do kernel values.
+func encoded(t *testing.T, a kernel.Features) []byte {
+	t.Helper()
+	b, err := a.AppendBinary(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// What was written comes back, and kernel values with it have the same bits as without the file.
 func TestRoundTrip(t *testing.T) {
 	for name, m := range models(t) {
+		train, err := m.Kernel.Train(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, n := range []int{0, 1, 8, 9, 40, 53} {
 			gs := graphs(n, 2)
 			s := open(t, writeAll(t, m, gs, 16))
 			if s.Len() != n {
 				t.Fatalf("%s: %d graphs, want %d", name, s.Len(), n)
 			}
-			want, err := s.Space().Transform(t.Context(), gs)
+			want, err := m.Kernel.Cross(t.Context(), gs)
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := s.Records(0, n)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !slices.Equal(got, want) {
-				t.Fatalf("%s: the records of %d graphs differ", name, n)
-			}
-			if n < 40 {
-				continue
-			}
-			size := s.Space().Size()
-			for _, r := range [][2]int{{0, 1}, {3, 3}, {5, 16}, {15, 17}, {14, 39}, {n - 1, n}} {
-				if part, err := s.Records(r[0], r[1]); err != nil || !slices.Equal(part, want[r[0]*size:r[1]*size]) {
-					t.Errorf("%s: the records %v differ; error %v", name, r, err)
+			for _, r := range [][2]int{{0, n}, {0, 1}, {3, 3}, {5, 16}, {15, 17}, {14, 39}, {n - 1, n}} {
+				if r[0] < 0 || r[1] > n {
+					continue
+				}
+				a, err := s.Features(r[0], r[1])
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, err := kernel.Between(t.Context(), m.Kernel, a, train)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i, v := range got.Data {
+					if math.Float64bits(v) != math.Float64bits(want.Data[r[0]*want.Cols+i]) {
+						t.Fatalf("%s, graphs %v: kernel value %d is %v, want %v", name, r, i, v, want.Data[r[0]*want.Cols+i])
+					}
 				}
 			}
-			cross, err := m.Kernel.Cross(t.Context(), gs)
-			if err != nil {
-				t.Fatal(err)
-			}
-			a, err := s.Space().Block(got)
-			if err != nil {
-				t.Fatal(err)
-			}
-			b, err := s.Space().Block(records(t, s.Space()).Data)
-			if err != nil {
-				t.Fatal(err)
-			}
-			values := make([]float64, n*b.Len())
-			if err := s.Space().Compare(t.Context(), values, a, 0, n, b, 0, b.Len()); err != nil {
-				t.Fatal(err)
-			}
-			for i, v := range values {
-				if math.Float64bits(v) != math.Float64bits(cross.Data[i]) {
-					t.Fatalf("%s: kernel value %d is %v, want %v", name, i, v, cross.Data[i])
-				}
+		}
+	}
+}
+
+// Matrices are used where they are in the file, and stay decoded. Other features are let go, so that a
+// search takes no more memory than a chunk.
+func TestLetGo(t *testing.T) {
+	for name, want := range map[string]bool{"top": true, "product": true, "wl": false, "mixed": false} {
+		m := models(t)[name]
+		s := open(t, writeAll(t, m, graphs(40, 2), 16))
+		a, err := s.Features(0, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Search(t.Context(), a, 3); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range s.chunks {
+			if kept := c.kept != nil; kept != want {
+				t.Errorf("%s: features of %s are kept: %v, want %v", name, c.Name, kept, want)
 			}
 		}
 	}
@@ -213,33 +277,28 @@ func TestSearch(t *testing.T) {
 		gs = append(gs, gs[:30]...) // with ties
 		s := open(t, writeAll(t, m, gs, 16))
 		query := append(graphs(20, 5), gs[:3]...)
-		records, err := s.Space().Transform(t.Context(), query)
+		queries, err := m.Kernel.Transform(t.Context(), query)
 		if err != nil {
 			t.Fatal(err)
 		}
-		all, err := s.Records(0, s.Len())
+		all, err := m.Kernel.Transform(t.Context(), gs)
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, errA := s.Space().Block(records)
-		b, errB := s.Space().Block(all)
-		if err := errors.Join(errA, errB); err != nil {
-			t.Fatal(err)
-		}
-		values := make([]float64, len(query)*len(gs))
-		if err := s.Space().Compare(t.Context(), values, a, 0, len(query), b, 0, len(gs)); err != nil {
+		values, err := kernel.Between(t.Context(), m.Kernel, queries, all)
+		if err != nil {
 			t.Fatal(err)
 		}
 		for _, k := range []int{0, 1, 7, 90, 200} {
 			for _, workers := range []int{1, 3} {
-				hits, err := s.Search(kernel.WithWorkers(t.Context(), workers), records, k)
+				hits, err := s.Search(kernel.WithWorkers(t.Context(), workers), queries, k)
 				if err != nil {
 					t.Fatal(err)
 				}
 				for q := range query {
 					var want []kernel.Hit
 					for i := range gs {
-						want = append(want, kernel.Hit{Index: i, Similarity: values[q*len(gs)+i]})
+						want = append(want, kernel.Hit{Index: i, Similarity: values.At(q, i)})
 					}
 					slices.SortFunc(want, func(a, b kernel.Hit) int {
 						return cmp.Or(cmp.Compare(b.Similarity, a.Similarity), a.Index-b.Index)
@@ -251,20 +310,17 @@ func TestSearch(t *testing.T) {
 				}
 			}
 		}
-		if _, err := s.Search(t.Context(), records, -1); err == nil {
+		if _, err := s.Search(t.Context(), queries, -1); err == nil {
 			t.Error("-1 graphs are not refused")
-		}
-		if _, err := s.Search(t.Context(), records[1:], 1); err == nil || !strings.Contains(err.Error(), "queries") {
-			t.Errorf("half a record: error %v", err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := s.Search(ctx, records, 1); !errors.Is(err, context.Canceled) {
+		if _, err := s.Search(ctx, queries, 1); !errors.Is(err, context.Canceled) {
 			t.Errorf("error %v", err)
 		}
 	}
-	s := open(t, writeAll(t, newModel(t, 30, small()), nil, 8))
-	if hits, err := s.Search(t.Context(), records(t, s.Space()).Data, 3); err != nil || len(hits) != 30 || len(hits[0]) != 0 {
+	m := newModel(t, 30, small())
+	if hits, err := open(t, writeAll(t, m, nil, 8)).Search(t.Context(), trained(t, m), 3); err != nil || len(hits) != 30 || len(hits[0]) != 0 {
 		t.Errorf("an empty store: %v, error %v", hits, err)
 	}
 }
@@ -394,7 +450,7 @@ func TestDamage(t *testing.T) {
 		if err := s.open(b); err != nil {
 			return err
 		}
-		_, _, err := s.Texts(0, s.Len())
+		_, err := s.Features(0, s.Len())
 		return err
 	}
 	if err := try(data); err != nil {
@@ -422,7 +478,7 @@ func TestDamage(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := open(t, path)
-	if _, err := s.Search(t.Context(), records(t, s.Space()).Data, 1); err == nil || !strings.Contains(err.Error(), "damaged: section graphs/16/4 does not match its checksum") || !strings.Contains(err.Error(), path) {
+	if _, err := s.Search(t.Context(), trained(t, s.Model()), 1); err == nil || !strings.Contains(err.Error(), "damaged: section graphs/16/4 does not match its checksum") || !strings.Contains(err.Error(), path) {
 		t.Errorf("error %v", err)
 	}
 	for name, text := range map[string]string{"empty": "", "not an mlg store file": "hello", "ends too early": string(data[:50])} {
@@ -452,12 +508,12 @@ func TestShortened(t *testing.T) {
 	for _, used := range []bool{false, true} {
 		path := writeAll(t, m, gs, 16)
 		s := open(t, path)
-		records, err := s.Space().Transform(t.Context(), gs[:3])
+		queries, err := m.Kernel.Transform(t.Context(), gs[:3])
 		if err != nil {
 			t.Fatal(err)
 		}
 		if used {
-			if _, err := s.Search(t.Context(), records, 5); err != nil {
+			if _, err := s.Search(t.Context(), queries, 5); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -465,8 +521,8 @@ func TestShortened(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := path + ": it cannot be read any more: another program made it shorter"
-		_, err1 := s.Search(t.Context(), records, 5)
-		_, err2 := s.Records(0, s.Len())
+		_, err1 := s.Search(t.Context(), queries, 5)
+		_, err2 := s.Features(0, s.Len())
 		_, _, err3 := s.Texts(0, s.Len())
 		for i, err := range []error{err1, err2, err3} {
 			if err == nil || !strings.HasPrefix(err.Error(), want) {
@@ -491,11 +547,14 @@ func TestSections(t *testing.T) {
 			s[1].Name, s[2].Name, s[3].Name = "graphs/0/3", "graphs/3/1", "graphs/4/4"
 			return s
 		},
-		"too few for its 16 matrices":        func(s []file.Section) []file.Section { s[1].Name = "graphs/0/16"; return s[:2] },
+		"features of 8 graphs, want 16":      func(s []file.Section) []file.Section { s[1].Name = "graphs/0/16"; return s[:2] },
 		"the texts of graph 4 end too early": func(s []file.Section) []file.Section { s[1].Data = s[1].Data[:len(s[1].Data)-12]; return s },
-		"matrix 0 is not positive definite":  func(s []file.Section) []file.Section { s[1].Data = make([]byte, len(s[1].Data)); return s },
+		"matrix 0 is not positive definite":  func(s []file.Section) []file.Section { clear(s[1].Data[32:]); return s },
+		"features in form 7":                 func(s []file.Section) []file.Section { s[1].Data[8] = 7; return s },
+		"a section of":                       func(s []file.Section) []file.Section { s[1].Data[3] = 1; return s },
+		"the data end early":                 func(s []file.Section) []file.Section { s[1].Data = s[1].Data[:7]; return s },
 	} {
-		sections, err := file.Decode(data, Kind, Version)
+		sections, err := file.Decode(slices.Clone(data), Kind, Version)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -508,7 +567,9 @@ func TestSections(t *testing.T) {
 		}
 		s := &Store{file: &file.Mapped{}}
 		if err = s.open(b.Bytes()); err == nil {
-			_, _, err = s.Texts(0, s.Len())
+			_, features := s.Features(0, s.Len())
+			_, _, texts := s.Texts(0, s.Len())
+			err = errors.Join(features, texts)
 		}
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q in it", err, want)
@@ -527,6 +588,9 @@ func FuzzStore(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(sections[1].Name, sections[1].Data)
+	if wl, err := encode(f.Context(), newModel(f, 4, baseline.DefaultWL()), graphs(3, 8)); err == nil {
+		f.Add(sections[1].Name, wl)
+	}
 	f.Fuzz(func(t *testing.T, name string, chunk []byte) {
 		// With good checksums, so that what lies behind them is tried.
 		if len(name) > 40 {
@@ -540,8 +604,9 @@ func FuzzStore(f *testing.F) {
 		if s.open(b.Bytes()) != nil {
 			return
 		}
-		if _, _, err := s.Texts(0, s.Len()); err == nil {
-			if _, err := s.Search(t.Context(), records(t, s.Space()).Data, 2); err != nil {
+		s.Texts(0, s.Len())
+		if _, err := s.Features(0, s.Len()); err == nil {
+			if _, err := s.Search(t.Context(), trained(t, s.Model()), 2); err != nil {
 				t.Error(err)
 			}
 		}
@@ -549,19 +614,23 @@ func FuzzStore(f *testing.F) {
 }
 
 func BenchmarkSearch(b *testing.B) {
-	m := newModel(b, 200, with(func(k *mlg.Kernel) { k.Samples, k.Rank = 100, 10 }))
 	const n = 20000
-	s := open(b, writeAll(b, m, graphs(n, 9), chunkGraphs))
-	queries, err := s.Space().Transform(b.Context(), graphs(1, 10))
-	if err != nil {
-		b.Fatal(err)
+	for name, k := range map[string]kernel.Kernel{"mlg": with(func(k *mlg.Kernel) { k.Samples, k.Rank = 100, 10 }), "wl": baseline.DefaultWL()} {
+		b.Run(name, func(b *testing.B) {
+			m := newModel(b, 200, k)
+			s := open(b, writeAll(b, m, graphs(n, 9), chunkGraphs))
+			query, err := m.Kernel.Transform(b.Context(), graphs(1, 10))
+			if err != nil {
+				b.Fatal(err)
+			}
+			for b.Loop() {
+				if _, err := s.Search(b.Context(), query, 10); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/graph")
+		})
 	}
-	for b.Loop() {
-		if _, err := s.Search(b.Context(), queries, 10); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/graph")
 }
 
 func BenchmarkWrite(b *testing.B) {
@@ -572,12 +641,12 @@ func BenchmarkWrite(b *testing.B) {
 	}
 }
 
-// records returns those of the training graphs of a space.
-func records(t testing.TB, s *Space) Memory {
+// trained returns the features of the training graphs of a model.
+func trained(t testing.TB, m *model.Model) kernel.Features {
 	t.Helper()
-	m, err := s.Train(t.Context())
+	a, err := m.Kernel.Train(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return m
+	return a
 }

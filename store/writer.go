@@ -39,10 +39,6 @@ func Write(ctx context.Context, path string, m *model.Model, next func() (*graph
 }
 
 func write(ctx context.Context, path string, m *model.Model, next func() (*graph.Graph, error), size int) (w Written, err error) {
-	space, err := NewSpace(m)
-	if err != nil {
-		return w, err
-	}
 	var first bytes.Buffer
 	if err := model.Encode(&first, m); err != nil {
 		return w, err
@@ -70,17 +66,17 @@ func write(ctx context.Context, path string, m *model.Model, next func() (*graph
 		n := len(b.graphs)
 		name, texts := chunkName(w.Graphs, n), encodeTexts(w.Graphs, b.graphs)
 		if len(kept) > 0 {
-			if old := kept[0]; old.Name != name || len(old.Data) != 8*space.tiles(n)+len(texts) || !bytes.HasSuffix(old.Data, texts) {
+			if old := kept[0]; old.Name != name || !hasTexts(old.Data, texts) {
 				return w, fmt.Errorf("%s: its graphs %d … %d differ from those of the data; delete it to start again", path+file.Partial, w.Graphs, w.Graphs+n-1)
 			}
 			kept = kept[1:]
 			w.Resumed += n
 		} else {
-			block, err := space.transform(ctx, b.graphs)
+			data, err := encode(ctx, m, b.graphs)
 			if err != nil {
 				return w, fmt.Errorf("graphs %d … %d: %w", w.Graphs, w.Graphs+n-1, err)
 			}
-			if err := log.Append(name, append(space.encode(block), texts...)); err != nil {
+			if err := log.Append(name, append(data, texts...)); err != nil {
 				return w, err
 			}
 		}
@@ -94,6 +90,22 @@ func write(ctx context.Context, path string, m *model.Model, next func() (*graph
 		return w, fmt.Errorf("%s has more than the %d graphs of the data; delete it to start again", path+file.Partial, w.Graphs)
 	}
 	return w, log.Commit()
+}
+
+// encode returns the features of graphs as a chunk has them.
+func encode(ctx context.Context, m *model.Model, graphs []*graph.Graph) ([]byte, error) {
+	a, err := m.Kernel.Transform(ctx, graphs)
+	if err != nil {
+		return nil, err
+	}
+	data, err := model.EncodeFeatures(a)
+	return kernel.AppendSection(nil, data), err
+}
+
+// hasTexts reports whether a chunk has these texts behind its features.
+func hasTexts(chunk, texts []byte) bool {
+	_, have, err := kernel.Section(chunk)
+	return err == nil && bytes.Equal(have, texts)
 }
 
 // batch is the graphs of a chunk, or an error.

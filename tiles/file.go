@@ -14,7 +14,7 @@ import (
 // identifiers and targets as matrix.Write has them.
 const (
 	Kind    = "tiles"
-	Version = 1
+	Version = 2
 )
 
 // Extension is how the names of files of tiles end.

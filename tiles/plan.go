@@ -6,9 +6,9 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/mlgkernel/mlg/internal/file"
+	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/matrix"
-	"github.com/mlgkernel/mlg/store"
+	"github.com/mlgkernel/mlg/model"
 )
 
 // DefaultSide is a good side of tiles: 8 MB each, so that not much is lost with one.
@@ -19,20 +19,20 @@ const DefaultSide = 1024
 type Plan struct {
 	Model      string `json:"model"`      // its fingerprint, hexadecimal
 	Kernel     string `json:"kernel"`     // for people
-	Collection string `json:"collection"` // hash of records, identifiers and targets, hexadecimal
+	Collection string `json:"collection"` // hash of features, identifiers and targets, hexadecimal
 	Graphs     int    `json:"graphs"`     // rows and columns of the matrix
 	Side       int    `json:"side"`       // of a tile; those at the end are smaller
 }
 
-// NewPlan returns the plan of a collection of graphs. blocks has the hashes of the records of one
-// block after the other, as HashRecords returns them.
+// NewPlan returns the plan of a collection of graphs. blocks has the hashes of the features of
+// one block after the other, as HashFeatures returns them.
 func NewPlan(model, kernel string, side int, blocks [][sha256.Size]byte, axis matrix.Axis) (Plan, error) {
 	p := Plan{Model: model, Kernel: kernel, Graphs: len(axis.IDs), Side: side}
 	if err := p.Validate(); err != nil {
 		return p, err
 	}
 	if len(blocks) != p.Blocks() {
-		return p, fmt.Errorf("plan: records of %d blocks, want %d for %d identifiers", len(blocks), p.Blocks(), p.Graphs)
+		return p, fmt.Errorf("plan: features of %d blocks, want %d for %d identifiers", len(blocks), p.Blocks(), p.Graphs)
 	}
 	h := sha256.New()
 	for _, b := range blocks {
@@ -45,8 +45,11 @@ func NewPlan(model, kernel string, side int, blocks [][sha256.Size]byte, axis ma
 	return p, nil
 }
 
-// HashRecords returns the SHA-256 hash of records: of their numbers in little-endian order.
-func HashRecords(records []float64) [sha256.Size]byte { return sha256.Sum256(file.Bytes(records)) }
+// HashFeatures returns the SHA-256 hash of encoded features.
+func HashFeatures(a kernel.Features) ([sha256.Size]byte, error) {
+	b, err := a.AppendBinary(nil)
+	return sha256.Sum256(b), err
+}
 
 // Bounds that keep the bytes of a tile below 2³¹, and the number of tiles in reach of a list.
 const (
@@ -125,26 +128,56 @@ func (p Plan) difference(want Plan) string {
 
 // Collection is graphs whose Gram matrix is computed.
 type Collection struct {
-	Space   *store.Space
-	Records store.Source
+	Kernel      *kernel.FittedSum
+	Fingerprint string // of the model that has the kernel, hexadecimal
+	Graphs      int
+	// Features returns the features of the graphs lo … hi-1. It is called concurrently.
+	Features func(lo, hi int) (kernel.Features, error)
 	matrix.Axis
+}
+
+// NewCollection returns the collection of graphs with the given features under a model.
+func NewCollection(m *model.Model, graphs int, features func(lo, hi int) (kernel.Features, error), axis matrix.Axis) (*Collection, error) {
+	if err := CheckParts(m.Kernel); err != nil {
+		return nil, err
+	}
+	f, err := m.Fingerprint()
+	return &Collection{m.Kernel, hex.EncodeToString(f[:]), graphs, features, axis}, err
+}
+
+// CheckParts returns an error if the matrix of a kernel cannot be computed in parts.
+func CheckParts(s *kernel.FittedSum) error {
+	for _, f := range s.Factors {
+		fitted := f.Known()
+		if fitted == nil {
+			return fmt.Errorf("%s is not fitted", f)
+		}
+		if _, whole := fitted.Map.(kernel.Whole); whole {
+			return fmt.Errorf("%s: its rows are computed together, so its matrix has no parts", f)
+		}
+	}
+	return nil
 }
 
 // Plan returns the plan of the collection.
 func (c *Collection) Plan(side int) (Plan, error) {
-	p := Plan{Graphs: c.Records.Len(), Side: side}
+	p := Plan{Graphs: c.Graphs, Side: side}
 	if err := p.Validate(); err != nil {
 		return p, err
 	}
 	var blocks [][sha256.Size]byte
 	for b := range p.Blocks() {
-		records, err := c.Records.Records(p.Block(b))
+		a, err := c.Features(p.Block(b))
 		if err != nil {
 			return p, err
 		}
-		blocks = append(blocks, HashRecords(records))
+		hash, err := HashFeatures(a)
+		if err != nil {
+			return p, err
+		}
+		blocks = append(blocks, hash)
 	}
-	return NewPlan(c.Space.Fingerprint(), c.Space.String(), side, blocks, c.Axis)
+	return NewPlan(c.Fingerprint, c.Kernel.Sum.String(), side, blocks, c.Axis)
 }
 
 // Encode returns the plan as JSON. Equal plans give equal bytes.

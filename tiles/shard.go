@@ -14,38 +14,25 @@ import (
 
 	"github.com/mlgkernel/mlg/internal/file"
 	"github.com/mlgkernel/mlg/kernel"
-	"github.com/mlgkernel/mlg/store"
 )
 
-// Compute returns the values of tile t of a plan, row by row, from the records of its two blocks,
-// in the calling goroutine and on the device of the context. On the diagonal both are the same. A value has the bits of the
-// model's Gram.
-func Compute(ctx context.Context, s *store.Space, p Plan, t int, rows, cols []float64) ([]float64, error) {
-	if p.Model != s.Fingerprint() {
-		return nil, fmt.Errorf("the plan is for model %.12s, want %.12s", p.Model, s.Fingerprint())
+// Compute returns the values of tile t of a plan, row by row, from the features of its two blocks,
+// in the calling goroutine and on the device of the context. On the diagonal both are the same. A value
+// has the bits of the model's Gram.
+func Compute(ctx context.Context, m kernel.Map, p Plan, t int, rows, cols kernel.Features) ([]float64, error) {
+	height, width := p.shape(t)
+	if rows.Len() != height || cols.Len() != width {
+		return nil, fmt.Errorf("%s: features of %d and %d graphs, want %d and %d", p.name(t), rows.Len(), cols.Len(), height, width)
 	}
-	n, m := p.shape(t)
-	if len(rows) != n*s.Size() || len(cols) != m*s.Size() {
-		return nil, fmt.Errorf("%s: %d and %d numbers, want records of %d and %d graphs with %d each", p.name(t), len(rows), len(cols), n, m, s.Size())
-	}
-	row, col := p.Place(t)
-	a, err := s.Block(rows)
-	if err != nil {
-		return nil, fmt.Errorf("block %d: %w", row, err)
-	}
-	b := a
-	if row != col {
-		if b, err = s.Block(cols); err != nil {
-			return nil, fmt.Errorf("block %d: %w", col, err)
-		}
-	}
-	values := make([]float64, n*m)
-	if err := s.Compare(ctx, values, a, 0, n, b, 0, m); err != nil {
+	values := make([]float64, height*width)
+	if err := m.Fill(ctx, values, width, kernel.Block{A: rows, I0: 0, I1: height, B: cols, J0: 0, J1: width}); err != nil {
 		return nil, err
 	}
+	row, col := p.Place(t)
 	for i, v := range values {
 		if math.IsNaN(v) {
-			return nil, fmt.Errorf("the kernel of graphs %d and %d is not a number: their covariances are nearly singular; raise gamma", row*p.Side+i/m, col*p.Side+i%m)
+			return nil, fmt.Errorf("the kernel of graphs %d and %d is not a number: with mlg and flg their covariances are nearly singular; raise gamma",
+				row*p.Side+i/width, col*p.Side+i%width)
 		}
 	}
 	return values, nil
@@ -54,17 +41,17 @@ func Compute(ctx context.Context, s *store.Space, p Plan, t int, rows, cols []fl
 // compute returns the data of tile t of a collection.
 func (c *Collection) compute(ctx context.Context, p Plan, t int) ([]byte, error) {
 	row, col := p.Place(t)
-	rows, err := c.Records.Records(p.Block(row))
+	rows, err := c.Features(p.Block(row))
 	if err != nil {
 		return nil, err
 	}
 	cols := rows
 	if col != row {
-		if cols, err = c.Records.Records(p.Block(col)); err != nil {
+		if cols, err = c.Features(p.Block(col)); err != nil {
 			return nil, err
 		}
 	}
-	values, err := Compute(ctx, c.Space, p, t, rows, cols)
+	values, err := Compute(ctx, c.Kernel, p, t, rows, cols)
 	return file.Bytes(values), err
 }
 
@@ -81,8 +68,8 @@ type Summary struct {
 	Damaged  int // among the computed: those in place of damaged ones
 }
 
-// Work writes the file of a shard to a folder, which it makes. All records are read once, for the
-// hash in the plan; after that, only the blocks that are needed. Tiles that are in the file, or in
+// Work writes the file of a shard to a folder, which it makes. All features are encoded once, for the
+// hash in the plan; after that, only the blocks that are needed are looked at. Tiles that are in the file, or in
 // what an interrupted run has left of it, are kept up
 // to the first damaged one; the others are computed. A folder with tiles of another model, plan or
 // collection is an error. The other shards may run at the same time, and elsewhere.

@@ -13,20 +13,20 @@ import (
 	"testing"
 
 	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/baseline"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/file"
 	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/matrix"
 	"github.com/mlgkernel/mlg/model"
-	"github.com/mlgkernel/mlg/store"
 )
 
-// fixture is a model with the records of its training graphs and their Gram matrix.
+// fixture is a model with the features of its training graphs and their Gram matrix.
 type fixture struct {
 	Collection
-	records []float64
-	gram    *kernel.Matrix
+	train kernel.Features
+	gram  *kernel.Matrix
 }
 
 func graphs(n int, seed uint64) []*graph.Graph {
@@ -55,15 +55,23 @@ func newFixture(t testing.TB, n int, seed uint64, k kernel.Kernel) *fixture {
 	for i := range n {
 		f.IDs = append(f.IDs, string(rune('a'+i%26)))
 	}
-	if f.Space, err = store.NewSpace(&model.Model{Kernel: sum, IDs: f.IDs}); err != nil {
+	if f.train, err = sum.Train(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	train := records(t, f.Space)
-	f.Records, f.records = train, train.Data
+	c, err := NewCollection(&model.Model{Kernel: sum, IDs: f.IDs}, n, ranges(f.train), f.Axis)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Collection = *c
 	if f.gram, err = sum.Gram(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return f
+}
+
+// ranges gives the features of blocks.
+func ranges(a kernel.Features) func(lo, hi int) (kernel.Features, error) {
+	return func(lo, hi int) (kernel.Features, error) { return kernel.Range(a, lo, hi), nil }
 }
 
 // usual is a fixture of 20 graphs, which make 15 tiles of side 4.
@@ -199,6 +207,8 @@ func TestBits(t *testing.T) {
 		"sum":     newFixture(t, 33, 2, combine(mlg.Sum, 2)),
 		"product": newFixture(t, 33, 2, combine(mlg.Product, 1)),
 		"weights": newFixture(t, 21, 3, kernel.Weighted([]float64{1, 0.5, 1. / 3}, []kernel.Kernel{combine(mlg.Top, 1), combine(mlg.Sum, 1), small})),
+		"wl":      newFixture(t, 45, 1, baseline.DefaultWL()),
+		"mixed":   newFixture(t, 33, 2, kernel.Mean(combine(mlg.Top, 1), baseline.DefaultWL(), kernel.Product(small, baseline.DefaultShortestPath()))),
 		"one":     newFixture(t, 1, 4, small),
 		"none":    newFixture(t, 0, 5, small),
 	} {
@@ -231,9 +241,9 @@ func TestSingleTiles(t *testing.T) {
 	}
 	for _, n := range p.Shard(2, 2) {
 		row, col := p.Place(n)
-		rows, _ := f.Records.Records(p.Block(row))
-		cols, _ := f.Records.Records(p.Block(col))
-		values, err := Compute(t.Context(), f.Space, p, n, rows, cols)
+		rows, _ := f.Features(p.Block(row))
+		cols, _ := f.Features(p.Block(col))
+		values, err := Compute(t.Context(), f.Kernel, p, n, rows, cols)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -269,8 +279,8 @@ func TestSingleTiles(t *testing.T) {
 func TestDamage(t *testing.T) {
 	f := newFixture(t, 9, 1, with(func(*mlg.Kernel) {}))
 	p := f.plan(t, 4)
-	size := f.Space.Size()
-	values, err := Compute(t.Context(), f.Space, p, 1, f.records[:4*size], f.records[4*size:8*size])
+	four, three := kernel.Range(f.train, 0, 4), kernel.Range(f.train, 4, 7)
+	values, err := Compute(t.Context(), f.Kernel, p, 1, four, kernel.Range(f.train, 4, 8))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -289,18 +299,8 @@ func TestDamage(t *testing.T) {
 		t.Errorf("a byte more: %v, error %v", ok, err)
 	}
 	for want, call := range map[string]func() error{
-		"want records of 4 and 4": func() error {
-			_, err := Compute(t.Context(), f.Space, p, 1, f.records[:4*size], f.records[:3*size])
-			return err
-		},
-		"the plan is for model": func() error {
-			_, err := Compute(t.Context(), f.Space, Plan{Graphs: 9, Side: 4}, 1, nil, nil)
-			return err
-		},
-		"not positive definite": func() error {
-			bad := slices.Clone(f.records[:4*size])
-			bad[1] = 1e9
-			_, err := Compute(t.Context(), f.Space, p, 0, bad, bad)
+		"features of 4 and 3 graphs, want 4 and 4": func() error {
+			_, err := Compute(t.Context(), f.Kernel, p, 1, four, three)
 			return err
 		},
 		"side 0, want": func() error {
@@ -311,7 +311,7 @@ func TestDamage(t *testing.T) {
 			_, err := f.plan(t, 5).Holds(data, 1)
 			return err
 		},
-		"records of 3 blocks, want 0": func() error {
+		"features of 3 blocks, want 0": func() error {
 			c := f.Collection
 			c.Axis = matrix.Axis{}
 			_, err := c.Plan(4)
@@ -465,11 +465,11 @@ func TestForeign(t *testing.T) {
 
 	other := newFixture(t, 20, 1, with(func(k *mlg.Kernel) { k.Gamma = 0.2 }))
 	same := *f // the same model, other graphs
-	records, err := f.Space.Transform(t.Context(), graphs(20, 99))
+	others, err := f.Kernel.Transform(t.Context(), graphs(20, 99))
 	if err != nil {
 		t.Fatal(err)
 	}
-	same.Records = store.Memory{Size: f.Space.Size(), Data: records}
+	same.Features = ranges(others)
 	named := *f
 	named.Targets = slices.Repeat([]string{"x"}, 20)
 	for _, c := range []struct {
@@ -638,9 +638,9 @@ func FuzzDecode(f *testing.F) {
 func BenchmarkTile(b *testing.B) {
 	f := newFixture(b, 512, 1, with(func(k *mlg.Kernel) { k.Samples, k.Rank = 100, 10 }))
 	p := f.plan(b, 256)
-	size := f.Space.Size()
+	rows, cols := kernel.Range(f.train, 0, 256), kernel.Range(f.train, 256, 512)
 	for b.Loop() {
-		values, err := Compute(b.Context(), f.Space, p, 1, f.records[:256*size], f.records[256*size:])
+		values, err := Compute(b.Context(), f.Kernel, p, 1, rows, cols)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -661,12 +661,16 @@ func BenchmarkMerge(b *testing.B) {
 	}
 }
 
-// records returns those of the training graphs of a space.
-func records(t testing.TB, s *store.Space) store.Memory {
-	t.Helper()
-	m, err := s.Train(t.Context())
-	if err != nil {
-		t.Fatal(err)
+// A kernel whose rows are computed together has no tiles.
+func TestWhole(t *testing.T) {
+	exact := with(func(k *mlg.Kernel) { k.Exact = true })
+	for _, k := range []kernel.Kernel{exact, kernel.Mean(exact, baseline.DefaultWL())} {
+		sum, err := kernel.NewCollection(graphs(5, 1)).Fit(t.Context(), k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := NewCollection(&model.Model{Kernel: sum}, 0, nil, matrix.Axis{}); err == nil || !strings.Contains(err.Error(), "its rows are computed together") {
+			t.Errorf("%s: error %v", k, err)
+		}
 	}
-	return m
 }

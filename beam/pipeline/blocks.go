@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/model"
 )
 
 func init() {
@@ -16,6 +18,7 @@ func init() {
 // numberFn gives graphs their numbers, which needs the counts of all parts, and cuts spans
 // where blocks end.
 type numberFn struct {
+	fitted
 	Parts, Side int
 }
 
@@ -31,11 +34,22 @@ func (f *numberFn) ProcessElement(_ context.Context, s span, counts func(*count)
 	if parts != f.Parts {
 		return fmt.Errorf("the numbers of graphs of %d parts, want %d: the runner lost or repeated some", parts, f.Parts)
 	}
-	size := len(s.Records) / len(s.IDs)
+	var features kernel.Features // decoded where the span is cut
 	for lo := 0; lo < len(s.IDs); {
 		block := (first + lo) / f.Side
 		hi := min(len(s.IDs), (block+1)*f.Side-first)
-		p := span{block, first + lo, graphs, slices.Clone(s.IDs[lo:hi]), s.Targets[lo:hi], s.Records[lo*size : hi*size]}
+		p := span{block, first + lo, graphs, slices.Clone(s.IDs[lo:hi]), s.Targets[lo:hi], s.Features}
+		if hi-lo < len(s.IDs) {
+			var err error
+			if features == nil {
+				if features, err = model.DecodeFeatures(f.kernel, s.Features); err != nil {
+					return err
+				}
+			}
+			if p.Features, err = model.EncodeFeatures(kernel.Range(features, lo, hi)); err != nil {
+				return err
+			}
+		}
 		for i := range p.IDs {
 			if p.IDs[i] == "" {
 				p.IDs[i] = fmt.Sprint(p.First + i + 1)
@@ -49,22 +63,36 @@ func (f *numberFn) ProcessElement(_ context.Context, s span, counts func(*count)
 
 // blockFn puts the pieces of a block together.
 type blockFn struct {
+	fitted
 	Side int
 }
 
 // ProcessElement returns the block.
 func (f *blockFn) ProcessElement(_ context.Context, number int, next func(*span) bool) (span, error) {
 	pieces := sorted(next, func(a, b span) int { return a.First - b.First })
-	b := span{Group: number, First: number * f.Side, Graphs: pieces[0].Graphs}
+	b := span{Group: number, First: number * f.Side, Graphs: pieces[0].Graphs, Features: pieces[0].Features}
+	var parts []kernel.Features
 	for _, p := range pieces {
 		if want := b.First + len(b.IDs); p.First != want || p.Graphs != b.Graphs {
 			return b, fmt.Errorf("block %d: graph %d of %d, want %d of %d: the runner lost or repeated some",
 				number, p.First, p.Graphs, want, b.Graphs)
 		}
-		b.IDs, b.Targets, b.Records = append(b.IDs, p.IDs...), append(b.Targets, p.Targets...), append(b.Records, p.Records...)
+		b.IDs, b.Targets = append(b.IDs, p.IDs...), append(b.Targets, p.Targets...)
+		if len(pieces) > 1 {
+			part, err := model.DecodeFeatures(f.kernel, p.Features)
+			if err != nil {
+				return b, fmt.Errorf("block %d: %w", number, err)
+			}
+			parts = append(parts, part)
+		}
 	}
 	if want := min(f.Side, b.Graphs-b.First); len(b.IDs) != want {
 		return b, fmt.Errorf("block %d: %d graphs, want %d: the runner lost or repeated some", number, len(b.IDs), want)
+	}
+	if len(parts) > 0 {
+		var err error
+		b.Features, err = model.EncodeFeatures(f.kernel.Join(parts...))
+		return b, err
 	}
 	return b, nil
 }
@@ -72,6 +100,6 @@ func (f *blockFn) ProcessElement(_ context.Context, number int, next func(*span)
 // blocks adds the steps from spans of parts to blocks.
 func (j *Job) blocks(s beam.Scope, spans, counts beam.PCollection) beam.PCollection {
 	s = s.Scope("Blocks")
-	pieces := beam.ParDo(s, &numberFn{len(j.parts), j.o.Side}, spans, beam.SideInput{Input: counts})
-	return beam.ParDo(s, &blockFn{j.o.Side}, beam.GroupByKey(s, pieces))
+	pieces := beam.ParDo(s, &numberFn{fitted{Model: j.model}, len(j.parts), j.o.Side}, spans, beam.SideInput{Input: counts})
+	return beam.ParDo(s, &blockFn{fitted{Model: j.model}, j.o.Side}, beam.GroupByKey(s, pieces))
 }

@@ -12,7 +12,7 @@ import (
 type Counts struct {
 	Read        int64 `json:"graphs_read"`
 	Bad         int64 `json:"graphs_bad"`         // left out
-	Transformed int64 `json:"graphs_transformed"` // graphs that became records
+	Transformed int64 `json:"graphs_transformed"` // graphs whose features were computed
 	Computed    int64 `json:"tiles_computed"`     // tiles or files of vectors
 	Kept        int64 `json:"tiles_kept"`         // good ones that were there
 	Replaced    int64 `json:"tiles_replaced"`     // among the computed: damaged ones that were there

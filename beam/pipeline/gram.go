@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-	"github.com/mlgkernel/mlg/internal/file"
-	"github.com/mlgkernel/mlg/store"
+	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/model"
 	"github.com/mlgkernel/mlg/tiles"
 )
 
@@ -20,27 +20,18 @@ type pairFn struct {
 	Side int
 }
 
-// ProcessElement emits the records of the block once for each of its tiles.
+// ProcessElement emits the features of the block once for each of its tiles.
 func (f *pairFn) ProcessElement(_ context.Context, b span, emit func(int, span)) {
 	p := tiles.Plan{Graphs: b.Graphs, Side: f.Side}
 	for other := range p.Blocks() {
-		emit(p.Index(min(b.Group, other), max(b.Group, other)), span{Group: b.Group, IDs: []string{}, Targets: []string{}, Records: b.Records})
+		emit(p.Index(min(b.Group, other), max(b.Group, other)), span{Group: b.Group, IDs: []string{}, Targets: []string{}, Features: b.Features})
 	}
 }
 
 // tileFn computes a tile, unless it is there.
 type tileFn struct {
-	Model modelRef
-	Dir   string
-
-	space *store.Space
-}
-
-// Setup reads the model.
-func (f *tileFn) Setup(ctx context.Context) error {
-	var err error
-	f.space, err = f.Model.space(ctx)
-	return err
+	fitted
+	Dir string
 }
 
 // TileName returns the name of the file of a tile.
@@ -56,7 +47,7 @@ func (f *tileFn) ProcessElement(ctx context.Context, t int, next func(*span) boo
 		return err
 	}
 	row, col := plan.Place(t)
-	rows, cols, err := sides(next, row, col)
+	rows, cols, err := f.sides(next, row, col)
 	if err != nil {
 		return fmt.Errorf("tile %d: %w", t, err)
 	}
@@ -79,21 +70,24 @@ func (f *tileFn) ProcessElement(ctx context.Context, t int, next func(*span) boo
 	if err != nil {
 		return err
 	}
-	values, err := tiles.Compute(work, f.space, plan, t, rows, cols)
+	values, err := tiles.Compute(work, f.kernel, plan, t, rows, cols)
 	if err != nil {
 		return err
 	}
 	return output(ctx, path, plan.EncodeTile(t, values), old != nil)
 }
 
-// sides returns the records of the two blocks of a tile, which are one on the diagonal.
-func sides(next func(*span) bool, row, col int) (rows, cols []float64, err error) {
+// sides returns the features of the two blocks of a tile, which are one on the diagonal.
+func (f *tileFn) sides(next func(*span) bool, row, col int) (rows, cols kernel.Features, err error) {
 	for b := (span{}); next(&b); b = (span{}) {
+		a, err := model.DecodeFeatures(f.kernel, b.Features)
 		switch {
+		case err != nil:
+			return nil, nil, fmt.Errorf("block %d: %w", b.Group, err)
 		case b.Group == row && rows == nil:
-			rows = file.Floats(b.Records)
+			rows = a
 		case b.Group == col && cols == nil:
-			cols = file.Floats(b.Records)
+			cols = a
 		default:
 			return nil, nil, fmt.Errorf("block %d comes again: the runner repeated some", b.Group)
 		}
@@ -112,5 +106,5 @@ func (j *Job) gram(s beam.Scope, blocks beam.PCollection) {
 	s = s.Scope("Tiles")
 	plan := j.plan(s, blocks)
 	pairs := beam.GroupByKey(s, beam.ParDo(s, &pairFn{j.o.Side}, blocks))
-	beam.ParDo0(s, &tileFn{Model: j.model, Dir: j.o.Tiles}, pairs, beam.SideInput{Input: plan})
+	beam.ParDo0(s, &tileFn{fitted{Model: j.model}, j.o.Tiles}, pairs, beam.SideInput{Input: plan})
 }

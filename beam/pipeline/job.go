@@ -2,9 +2,11 @@ package pipeline
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/tiles"
 )
 
 // Job is a pipeline that is ready to be built.
@@ -26,11 +28,16 @@ func New(ctx context.Context, o Options) (*Job, error) {
 	if err := o.absolute(); err != nil {
 		return nil, err
 	}
-	m, space, err := readModel(ctx, o.Model)
+	m, fingerprint, err := readModel(ctx, o.Model)
 	if err != nil {
 		return nil, err
 	}
-	j := &Job{o: o, kernel: space.String(), model: modelRef{o.Model, space.Fingerprint(), o.Threads, o.Device}, reading: o.Read.Like(m.Reader), before: countedHere()}
+	if o.Tiles != "" {
+		if err := tiles.CheckParts(m.Kernel); err != nil {
+			return nil, fmt.Errorf("%s: %w", o.Model, err)
+		}
+	}
+	j := &Job{o: o, kernel: m.Kernel.Sum.String(), model: modelRef{o.Model, fingerprint, o.Threads, o.Device}, reading: o.Read.Like(m.Reader), before: countedHere()}
 	j.reading.Strict = true // what is left out is told by record
 	if o.Embeddings != "" {
 		j.embedding = &embeddingRef{j.model, o.Dim, o.Pivots, o.Seed}

@@ -35,7 +35,7 @@ type Options struct {
 	Side int `json:"tile-side"` // graphs in a block: rows and columns of a tile, rows of a file of vectors
 
 	// How landmarks are chosen among the model's training graphs; see nystrom.Options.
-	Dim    int            `json:"dim" want:"at least 1"` // dimension of the vectors
+	Dim    int            `json:"dimension" want:"at least 1"` // dimension of the vectors
 	Pivots nystrom.Pivots `json:"pivots" want:"one of random greedy"`
 	Seed   uint64
 

@@ -17,13 +17,13 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/baseline"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/matrix"
 	"github.com/mlgkernel/mlg/model"
 	"github.com/mlgkernel/mlg/nystrom"
-	"github.com/mlgkernel/mlg/store"
 	"github.com/mlgkernel/mlg/tiles"
 )
 
@@ -77,12 +77,12 @@ func must(t *testing.T, o Options) Counts {
 // collection is a dataset with a model that was fitted to it, each in a file.
 type collection struct {
 	*dataset.Dataset
-	fitted *mlg.Model
+	fitted *kernel.FittedSum
 	model  string // path
 	jsonl  string // path
 }
 
-func collect(t *testing.T, d *dataset.Dataset, o mlg.Kernel) *collection {
+func collect(t *testing.T, d *dataset.Dataset, o kernel.Kernel) *collection {
 	t.Helper()
 	dir := t.TempDir()
 	c := &collection{Dataset: d, model: filepath.Join(dir, "model.mlg"), jsonl: filepath.Join(dir, "graphs.jsonl")}
@@ -91,7 +91,7 @@ func collect(t *testing.T, d *dataset.Dataset, o mlg.Kernel) *collection {
 		t.Fatal(err)
 	}
 	m := &model.Model{Kernel: sum, Graphs: d.Graphs, IDs: d.IDs()}
-	c.fitted = model.LowRank(sum.Factors[0])
+	c.fitted = sum
 	if err := model.Write(t.Context(), c.model, m); err != nil {
 		t.Fatal(err)
 	}
@@ -101,13 +101,35 @@ func collect(t *testing.T, d *dataset.Dataset, o mlg.Kernel) *collection {
 	return c
 }
 
-func drugs(t *testing.T) *collection {
+func drugs(t *testing.T) *collection { return drugsBy(t, mlg.Default()) }
+
+func drugsBy(t *testing.T, k kernel.Kernel) *collection {
 	t.Helper()
 	d, err := dataset.Read(t.Context(), "builtin:drugs", dataset.DefaultOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return collect(t, d, mlg.Default())
+	return collect(t, d, k)
+}
+
+// read returns the model of the collection, from its file.
+func (c *collection) read(t *testing.T) *model.Model {
+	t.Helper()
+	m, err := model.Read(c.model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// train returns the features of the training graphs.
+func (c *collection) train(t *testing.T) kernel.Features {
+	t.Helper()
+	a, err := c.fitted.Train(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
 }
 
 // options returns the options for tiles of a collection.
@@ -208,8 +230,10 @@ func TestGramToTheBit(t *testing.T) {
 	cases := []struct {
 		name string
 		data *dataset.Dataset
-		o    mlg.Kernel
+		o    kernel.Kernel
 	}{
+		{"wl", dataset.Scales(120, 1), baseline.DefaultWL()},
+		{"mixed", dataset.Scales(70, 2), kernel.Mean(mlg.Default(), baseline.DefaultGraphlet())},
 		{"scales", dataset.Scales(120, 1), mlg.Default()},
 		{"all levels", dataset.Scales(70, 2), levels},
 	}
@@ -225,7 +249,7 @@ func TestGramToTheBit(t *testing.T) {
 		cases = append(cases, struct {
 			name string
 			data *dataset.Dataset
-			o    mlg.Kernel
+			o    kernel.Kernel
 		}{name, d, mlg.Default()})
 	}
 	for _, c := range cases {
@@ -251,38 +275,38 @@ func TestGramToTheBit(t *testing.T) {
 // The tiles are those of the package that makes them on one machine, however the input is cut:
 // they may lie in one folder.
 func TestTilesOfOneMachine(t *testing.T) {
-	d := drugs(t)
-	m, err := model.Read(d.model)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := store.NewSpace(m)
-	if err != nil {
-		t.Fatal(err)
-	}
 	const side = 64
-	c := &tiles.Collection{Space: s, Records: records(t, s), Axis: matrix.Axis{IDs: d.IDs(), Targets: d.Targets()}}
-	var want map[string]string
-	for _, cut := range []struct {
-		bytes, batch int
-	}{{100, 1}, {7777, 3}, {1 << 30, 1000}} {
-		o := d.options(t)
-		o.Side, o.PartBytes, o.Batch = side, cut.bytes, cut.batch
-		must(t, o)
-		if want == nil {
-			want = snapshot(t, o.Tiles)
-		}
-		equal(t, snapshot(t, o.Tiles), want)
-		if err := os.Remove(filepath.Join(o.Tiles, TileName(1, 2))); err != nil {
+	// wl, graphs that are compared pair by pair, and a product.
+	for _, k := range []kernel.Kernel{mlg.Default(), baseline.DefaultWL(), baseline.DefaultPyramidMatch(), kernel.Product(mlg.Default(), baseline.DefaultWL())} {
+		d := drugsBy(t, k)
+		a := d.train(t)
+		features := func(lo, hi int) (kernel.Features, error) { return kernel.Range(a, lo, hi), nil }
+		c, err := tiles.NewCollection(d.read(t), a.Len(), features, matrix.Axis{IDs: d.IDs(), Targets: d.Targets()})
+		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := tiles.Work(t.Context(), o.Tiles, c, side, 1, 1); err != nil {
-			t.Fatal(err)
-		}
-		got, ids := gram(t, o.Tiles)
-		same(t, got, d.gram(t))
-		if ids != d.ids(t) {
-			t.Error("identifiers or targets differ from those of the dataset")
+		var want map[string]string
+		for _, cut := range []struct {
+			bytes, batch int
+		}{{100, 1}, {7777, 3}, {1 << 30, 1000}} {
+			o := d.options(t)
+			o.Side, o.PartBytes, o.Batch = side, cut.bytes, cut.batch
+			must(t, o)
+			if want == nil {
+				want = snapshot(t, o.Tiles)
+			}
+			equal(t, snapshot(t, o.Tiles), want)
+			if err := os.Remove(filepath.Join(o.Tiles, TileName(1, 2))); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := tiles.Work(t.Context(), o.Tiles, c, side, 1, 1); err != nil {
+				t.Fatal(err)
+			}
+			got, ids := gram(t, o.Tiles)
+			same(t, got, d.gram(t))
+			if ids != d.ids(t) {
+				t.Error("identifiers or targets differ from those of the dataset")
+			}
 		}
 	}
 }
@@ -350,19 +374,11 @@ func TestEmbeddingsToTheBit(t *testing.T) {
 	if want := (Counts{Read: 234, Transformed: 234, Computed: 5}); counts != want {
 		t.Errorf("counters %+v, want %+v", counts, want)
 	}
-	m, err := model.Read(d.model)
+	e, err := nystrom.Fit(t.Context(), d.fitted, d.train(t), nystrom.Options{Dim: o.Dim, Pivots: nystrom.Random})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := store.NewSpace(m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := nystrom.Fit(t.Context(), s, nystrom.Options{Dim: o.Dim, Pivots: nystrom.Random})
-	if err != nil {
-		t.Fatal(err)
-	}
-	vectors, err := e.Transform(t.Context(), records(t, s).Data)
+	vectors, err := e.Transform(t.Context(), d.train(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -508,6 +524,9 @@ func TestBadGraphs(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	d := drugs(t)
+	whole := mlg.Default()
+	whole.Exact = true
+	exact := collect(t, dataset.Scales(5, 1), whole)
 	for _, c := range []struct {
 		want   string
 		change func(*Options)
@@ -521,6 +540,7 @@ func TestErrors(t *testing.T) {
 		{"side 1000000", func(o *Options) { o.Side = 1000000 }},
 		{"side 0, want 1", func(o *Options) { o.Side = 0 }},
 		{"pivots = \"none\"", func(o *Options) { o.Pivots = "none" }},
+		{"its rows are computed together", func(o *Options) { o.Model = exact.model }},
 		{"batch = 0", func(o *Options) { o.Batch = 0 }},
 		{"part-bytes = -1", func(o *Options) { o.PartBytes = -1 }},
 		{"device = \"tpu\"", func(o *Options) { o.Device = "tpu" }},
@@ -541,7 +561,7 @@ func TestErrors(t *testing.T) {
 	other := collect(t, dataset.Scales(20, 1), mlg.Default())
 	ref := j.model
 	ref.Path = other.model
-	if _, err := ref.space(t.Context()); err == nil || !strings.Contains(err.Error(), "the pipeline was made for") {
+	if _, err := ref.model(t.Context()); err == nil || !strings.Contains(err.Error(), "the pipeline was made for") {
 		t.Errorf("another model on a worker: %v", err)
 	}
 }
@@ -551,11 +571,16 @@ func TestSpansAreWhole(t *testing.T) {
 	sent := 0
 	check := func(_ int, s span) {
 		sent++
-		if s.IDs == nil || s.Targets == nil || s.Records == nil {
+		if s.IDs == nil || s.Targets == nil || s.Features == nil {
 			t.Errorf("%+v has a nil slice", s)
 		}
 	}
-	s := span{First: 3, IDs: []string{"a", "b"}, Targets: []string{"", ""}, Records: make([]byte, 16)}
+	d := drugs(t)
+	features, err := model.EncodeFeatures(kernel.Range(d.train(t), 0, 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := span{First: 3, IDs: []string{"a", "b"}, Targets: []string{"", ""}, Features: features}
 	one := []count{{Part: 0, Graphs: 5}}
 	counts := func(c *count) bool {
 		if len(one) == 0 {
@@ -564,10 +589,10 @@ func TestSpansAreWhole(t *testing.T) {
 		*c, one = one[0], one[1:]
 		return true
 	}
-	if err := (&numberFn{Parts: 1, Side: 4}).ProcessElement(t.Context(), s, counts, check); err != nil {
+	if err := (&numberFn{fitted{kernel: d.fitted}, 1, 4}).ProcessElement(t.Context(), s, counts, check); err != nil {
 		t.Fatal(err)
 	}
-	(&pairFn{Side: 4}).ProcessElement(t.Context(), span{Graphs: 5, Records: s.Records}, check)
+	(&pairFn{Side: 4}).ProcessElement(t.Context(), span{Graphs: 5, Features: s.Features}, check)
 	if sent != 4 {
 		t.Errorf("%d spans, want two pieces and two blocks", sent)
 	}
@@ -577,14 +602,4 @@ func TestSpansAreWhole(t *testing.T) {
 func finished(dir string) int {
 	names, _ := filepath.Glob(filepath.Join(dir, "tile-*"))
 	return len(names)
-}
-
-// records returns those of the training graphs of a space.
-func records(t testing.TB, s *store.Space) store.Memory {
-	t.Helper()
-	m, err := s.Train(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
 }

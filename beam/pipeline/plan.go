@@ -7,8 +7,8 @@ import (
 	"fmt"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-	"github.com/mlgkernel/mlg/internal/file"
 	"github.com/mlgkernel/mlg/matrix"
+	"github.com/mlgkernel/mlg/model"
 	"github.com/mlgkernel/mlg/tiles"
 )
 
@@ -23,17 +23,21 @@ const TileIDsName = "ids" + tiles.Extension
 // summary is what the plan says of a block.
 type summary struct {
 	Block        int
-	Hash         []byte // of the records
+	Hash         []byte // of the features
 	IDs, Targets []string
 }
 
-// summaryFn leaves the records out.
-type summaryFn struct{}
+// summaryFn leaves the features out.
+type summaryFn struct{ fitted }
 
 // ProcessElement returns all summaries under one key.
-func (*summaryFn) ProcessElement(_ context.Context, b span) (int, summary) {
-	h := tiles.HashRecords(file.Floats(b.Records))
-	return 0, summary{b.Group, h[:], b.IDs, b.Targets}
+func (f *summaryFn) ProcessElement(_ context.Context, b span) (int, summary, error) {
+	a, err := model.DecodeFeatures(f.kernel, b.Features)
+	if err != nil {
+		return 0, summary{}, fmt.Errorf("block %d: %w", b.Group, err)
+	}
+	h, err := tiles.HashFeatures(a)
+	return 0, summary{b.Group, h[:], b.IDs, b.Targets}, err
 }
 
 // planFn writes the identifiers of the tiles, or the description of the vectors, or checks that
@@ -89,5 +93,5 @@ func (f *planFn) collect(next func(*summary) bool) (tiles.Plan, matrix.Axis, err
 // plan adds the steps from blocks to the plan.
 func (j *Job) plan(s beam.Scope, blocks beam.PCollection) beam.PCollection {
 	f := &planFn{Model: j.model, Kernel: j.kernel, Side: j.o.Side, Embedding: j.embedding, Dir: j.o.output()}
-	return beam.ParDo(s, f, beam.GroupByKey(s, beam.ParDo(s, &summaryFn{}, blocks)))
+	return beam.ParDo(s, f, beam.GroupByKey(s, beam.ParDo(s, &summaryFn{fitted{Model: j.model}}, blocks)))
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
-	"github.com/mlgkernel/mlg/internal/file"
-	"github.com/mlgkernel/mlg/store"
+	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/model"
 )
 
 // Beam calls the functions of this package by reflection. They get whole parts and blocks, so a call
@@ -23,14 +23,14 @@ func init() {
 	beam.RegisterDoFn(&badFn{})
 }
 
-// span is graphs that follow each other, as records. No slice of it may be nil: Beam's coders for Go
+// span is the features of graphs that follow each other. No slice of it may be nil: Beam's coders for Go
 // write nil as a missing field, which those for Java, on Flink, do not expect in this type.
 type span struct {
 	Group        int // the part, later the block, in which they are
 	First        int // number of the first graph: in the part, later in all
 	Graphs       int // in all, where that is known
 	IDs, Targets []string
-	Records      []byte
+	Features     []byte // as model.EncodeFeatures returns them
 }
 
 // count is the number of graphs in a part.
@@ -47,22 +47,18 @@ type badGraph struct {
 	Reason string `json:"reason"`
 }
 
-// transformFn reads the graphs of a part and makes records of them.
+// transformFn reads the graphs of a part and computes their features.
 type transformFn struct {
-	Model       modelRef
+	fitted
 	Read        dataset.Options // arrives without its limits
 	Batch       int
 	SkipInvalid bool
-
-	space *store.Space
 }
 
 // Setup reads the model.
 func (f *transformFn) Setup(ctx context.Context) error {
 	f.Read.Limits = dataset.DefaultOptions().Limits
-	var err error
-	f.space, err = f.Model.space(ctx)
-	return err
+	return f.fitted.Setup(ctx)
 }
 
 // ProcessElement goes through a part.
@@ -92,14 +88,17 @@ func (f *transformFn) ProcessElement(
 			return err
 		}
 		graphsRead.add(ctx, len(items))
-		graphs, records, err := f.transform(ctx, items, invalid)
+		graphs, features, err := f.transform(ctx, items, invalid)
 		if err != nil {
 			return err
 		}
 		if len(graphs) == 0 {
 			continue
 		}
-		s := span{Group: p.Number, First: total, Records: file.Bytes(records)}
+		s := span{Group: p.Number, First: total}
+		if s.Features, err = model.EncodeFeatures(features); err != nil {
+			return err
+		}
 		for _, g := range graphs {
 			s.IDs, s.Targets = append(s.IDs, g.ID()), append(s.Targets, g.Target())
 		}
@@ -111,11 +110,11 @@ func (f *transformFn) ProcessElement(
 	return nil
 }
 
-// transform returns the good graphs among items, and their records. It calls invalid for the
+// transform returns the good graphs among items, and their features. It calls invalid for the
 // others until that returns an error.
 func (f *transformFn) transform(
 	ctx context.Context, items []item, invalid func(number int, reason error) error,
-) ([]*graph.Graph, []float64, error) {
+) ([]*graph.Graph, kernel.Features, error) {
 	var graphs []*graph.Graph
 	var numbers []int
 	for _, x := range items {
@@ -126,28 +125,31 @@ func (f *transformFn) transform(
 		}
 	}
 	work, err := f.Model.work(ctx)
-	if err != nil {
+	if err != nil || len(graphs) == 0 {
 		return nil, nil, err
 	}
-	records, err := f.space.Transform(work, graphs)
+	features, err := f.kernel.Transform(work, graphs)
 	if err == nil || ctx.Err() != nil {
-		return graphs, records, err
+		return graphs, features, err
 	}
 	// Which graphs are to blame is only known one by one.
 	var good []*graph.Graph
-	records = nil
+	var parts []kernel.Features
 	for i, g := range graphs {
-		r, err := f.space.Transform(work, []*graph.Graph{g})
+		one, err := f.kernel.Transform(work, []*graph.Graph{g})
 		if ctx.Err() != nil {
 			return nil, nil, ctx.Err()
 		}
 		if err == nil {
-			good, records = append(good, g), append(records, r...)
+			good, parts = append(good, g), append(parts, one)
 		} else if err := invalid(numbers[i], err); err != nil {
 			return nil, nil, err
 		}
 	}
-	return good, records, nil
+	if len(good) == 0 {
+		return nil, nil, nil
+	}
+	return good, f.kernel.Join(parts...), nil
 }
 
 // badFn writes the list of the graphs that were left out, in the order of the input.
@@ -178,13 +180,13 @@ func sorted[T any](next func(*T) bool, order func(a, b T) int) []T {
 	return out
 }
 
-// read adds the steps from the inputs to spans of records.
+// read adds the steps from the inputs to spans.
 func (j *Job) read(s beam.Scope) (spans, counts beam.PCollection) {
 	s = s.Scope("Transform")
 	// Without the reshuffle a runner would give all parts to one worker.
 	all := beam.Reshuffle(s, beam.CreateList(s, j.parts))
 	spans, counts, bad := beam.ParDo3(s, &transformFn{
-		Model: j.model, Read: j.reading, Batch: j.o.Batch, SkipInvalid: j.o.SkipInvalid,
+		fitted: fitted{Model: j.model}, Read: j.reading, Batch: j.o.Batch, SkipInvalid: j.o.SkipInvalid,
 	}, all)
 	if j.o.SkipInvalid {
 		beam.ParDo0(s, &badFn{join(j.o.output(), BadName)}, beam.Impulse(s), beam.SideInput{Input: bad})

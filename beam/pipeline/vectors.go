@@ -9,6 +9,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/mlgkernel/mlg/internal/file"
 	"github.com/mlgkernel/mlg/matrix"
+	"github.com/mlgkernel/mlg/model"
 	"github.com/mlgkernel/mlg/nystrom"
 	"github.com/mlgkernel/mlg/tiles"
 )
@@ -59,6 +60,7 @@ func (f *planFn) vectors(ctx context.Context, p tiles.Plan, axis matrix.Axis) ([
 
 // vectorFn computes the vectors of a block.
 type vectorFn struct {
+	fitted
 	Embedding embeddingRef
 	Dir       string
 
@@ -67,19 +69,25 @@ type vectorFn struct {
 
 // Setup reads the model and chooses the landmarks.
 func (f *vectorFn) Setup(ctx context.Context) error {
-	var err error
-	f.embedding, err = f.Embedding.embedding(ctx)
+	err := f.fitted.Setup(ctx)
+	if err == nil {
+		f.embedding, err = f.Embedding.embedding(ctx)
+	}
 	return err
 }
 
 // ProcessElement writes the file of a block, unless it is there. The description is there
 // before any of them.
 func (f *vectorFn) ProcessElement(ctx context.Context, b span, _ string) error {
-	work, err := f.Embedding.Model.work(ctx)
+	work, err := f.Model.work(ctx)
 	if err != nil {
 		return err
 	}
-	vectors, err := f.embedding.Transform(work, file.Floats(b.Records))
+	var vectors []float64
+	features, err := model.DecodeFeatures(f.kernel, b.Features)
+	if err == nil {
+		vectors, err = f.embedding.Transform(work, features)
+	}
 	if err != nil {
 		return fmt.Errorf("block %d: %w", b.Group, err)
 	}
@@ -100,6 +108,6 @@ func (f *vectorFn) ProcessElement(ctx context.Context, b span, _ string) error {
 func (j *Job) vectors(s beam.Scope, blocks beam.PCollection) {
 	s = s.Scope("Vectors")
 	description := j.plan(s, blocks)
-	f := &vectorFn{Embedding: *j.embedding, Dir: j.o.Embeddings}
+	f := &vectorFn{fitted: fitted{Model: j.model}, Embedding: *j.embedding, Dir: j.o.Embeddings}
 	beam.ParDo0(s, f, beam.Reshuffle(s, blocks), beam.SideInput{Input: description})
 }

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"encoding/hex"
 	"fmt"
 	"sync"
 
@@ -11,7 +12,6 @@ import (
 	"github.com/mlgkernel/mlg/model"
 	"github.com/mlgkernel/mlg/nystrom"
 	"github.com/mlgkernel/mlg/spd"
-	"github.com/mlgkernel/mlg/store"
 )
 
 // modelRef names a model. Workers read it by themselves and check that it is the one that the
@@ -57,7 +57,7 @@ type embeddingRef struct {
 
 var (
 	devices    once[string, spd.Device]
-	spaces     once[modelRef, *store.Space]
+	models     once[modelRef, *model.Model]
 	embeddings once[embeddingRef, *nystrom.Embedding]
 )
 
@@ -70,24 +70,40 @@ func (r modelRef) work(ctx context.Context) (context.Context, error) {
 	return kernel.WithWork(ctx, kernel.Work{Workers: r.Threads, Device: d}), err
 }
 
-// space returns the space of the model.
-func (r modelRef) space(ctx context.Context) (*store.Space, error) {
-	return spaces.get(r, func() (*store.Space, error) {
-		_, s, err := readModel(ctx, r.Path)
+// model returns the model.
+func (r modelRef) model(ctx context.Context) (*model.Model, error) {
+	return models.get(r, func() (*model.Model, error) {
+		m, got, err := readModel(ctx, r.Path)
 		if err != nil {
 			return nil, err
 		}
-		if got := s.Fingerprint(); got != r.Fingerprint {
+		if got != r.Fingerprint {
 			return nil, fmt.Errorf("%s: this machine has model %.12s there, but the pipeline was made for %.12s", r.Path, got, r.Fingerprint)
 		}
-		return s, nil
+		return m, nil
 	})
+}
+
+// fitted is what functions have that need the model's kernel.
+type fitted struct {
+	Model modelRef
+
+	kernel *kernel.FittedSum
+}
+
+// Setup reads the model.
+func (f *fitted) Setup(ctx context.Context) error {
+	m, err := f.Model.model(ctx)
+	if err == nil {
+		f.kernel = m.Kernel
+	}
+	return err
 }
 
 // embedding returns the embedding.
 func (r embeddingRef) embedding(ctx context.Context) (*nystrom.Embedding, error) {
 	return embeddings.get(r, func() (*nystrom.Embedding, error) {
-		s, err := r.Model.space(ctx)
+		m, err := r.Model.model(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -95,23 +111,25 @@ func (r embeddingRef) embedding(ctx context.Context) (*nystrom.Embedding, error)
 		if err != nil {
 			return nil, err
 		}
-		return nystrom.Fit(work, s, nystrom.Options{Dim: r.Dim, Pivots: r.Pivots, Seed: r.Seed})
+		train, err := m.Kernel.Train(work)
+		if err != nil {
+			return nil, err
+		}
+		return nystrom.Fit(work, m.Kernel, train, nystrom.Options{Dim: r.Dim, Pivots: r.Pivots, Seed: r.Seed})
 	})
 }
 
-// readModel reads a model file from any file system.
-func readModel(ctx context.Context, path string) (*model.Model, *store.Space, error) {
+// readModel reads a model file from any file system, and returns the model's fingerprint in hexadecimal
+// digits.
+func readModel(ctx context.Context, path string) (*model.Model, string, error) {
 	data, err := load(ctx, path)
 	if err != nil {
-		return nil, nil, err
+		return nil, "", err
 	}
 	m, err := model.Decode(data)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", path, err)
+		return nil, "", fmt.Errorf("%s: %w", path, err)
 	}
-	s, err := store.NewSpace(m)
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return m, s, nil
+	f, err := m.Fingerprint()
+	return m, hex.EncodeToString(f[:]), err
 }

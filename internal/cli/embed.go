@@ -8,6 +8,7 @@ import (
 
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/matrix"
 	"github.com/mlgkernel/mlg/model"
 	"github.com/mlgkernel/mlg/nystrom"
@@ -17,7 +18,7 @@ import (
 type embedCmd struct {
 	Input     string         `arg:"" help:"Model, store or dataset."`
 	Data      string         `arg:"" optional:"" help:"With a model: the dataset to embed, or - for standard input."`
-	Dim       int            `help:"Dimension of the vectors." default:"256" least:"1"`
+	Dim       int            `help:"Dimension of the vectors." name:"dimension" default:"256" least:"1"`
 	Pivots    nystrom.Pivots `help:"How landmark graphs are chosen: random (in proportion to what is not represented yet) or greedy (the worst represented)." default:"random" enum:"random,greedy"`
 	PivotSeed uint64         `help:"Seed of --pivots random." default:"0"`
 	Out       string         `help:"File to write: .npy." short:"o" required:"" placeholder:"FILE" ends:".npy"`
@@ -30,7 +31,11 @@ func (c *embedCmd) Run(g *globals) error {
 	if err != nil {
 		return err
 	}
-	e, err := nystrom.Fit(g.work(), in.space, nystrom.Options{Dim: c.Dim, Pivots: c.Pivots, Seed: c.PivotSeed})
+	train, err := in.Kernel.Train(g.work())
+	if err != nil {
+		return err
+	}
+	e, err := nystrom.Fit(g.work(), in.Kernel, train, nystrom.Options{Dim: c.Dim, Pivots: c.Pivots, Seed: c.PivotSeed})
 	if err != nil {
 		return err
 	}
@@ -41,28 +46,28 @@ func (c *embedCmd) Run(g *globals) error {
 	if e.Dim() < c.Dim {
 		g.note("the model has %s, which span no more than %d dimensions", agree(len(e.Residual), "graph", "graphs"), e.Dim())
 	}
-	g.note("compared: %s", in.compared)
+	what := in.Compared()
+	g.note("compared: %s", what)
 	g.note("residual of a graph: %.3g on average, at most %.3g; error of a kernel value: %.3g (root mean square), at most %.3g over %d pairs",
 		found.MeanResidual, found.MaxResidual, found.RMSError, found.MaxError, found.Pairs)
 	return g.result(map[string]any{
-		"kernel": in.space.String(), "compared": in.compared, "graphs": found.Graphs, "dim": e.Dim(), "errors": found, "file": c.Out,
-	}, "%s: %d vectors of dimension %d for %s", c.Out, found.Graphs, e.Dim(), in.space)
+		"kernel": in.Kernel.Sum.String(), "compared": what, "graphs": found.Graphs, "dim": e.Dim(), "errors": found, "file": c.Out,
+	}, "%s: %d vectors of dimension %d for %s", c.Out, found.Graphs, e.Dim(), kernelText(in.Model))
 }
 
 // embedGraphs is the number of graphs that are embedded at a time.
 const embedGraphs = 8192
 
-// batch is the records of some graphs.
+// batch is the features of some graphs.
 type batch struct {
-	records []float64
+	features kernel.Features
 	matrix.Axis
 }
 
 // embedInput is what is embedded.
 type embedInput struct {
-	space    *store.Space
-	compared string
-	batches  iter.Seq2[batch, error]
+	*model.Model
+	batches iter.Seq2[batch, error]
 }
 
 // open decides what the arguments mean.
@@ -99,13 +104,13 @@ func embedStore(path string) (*embedInput, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &embedInput{s.Space(), s.Model().Compared(), func(yield func(batch, error) bool) {
+	return &embedInput{s.Model(), func(yield func(batch, error) bool) {
 		defer s.Close()
 		for at := 0; at < s.Len(); at += embedGraphs {
 			end := min(at+embedGraphs, s.Len())
-			records, err := s.Records(at, end)
+			a, err := s.Features(at, end)
 			ids, targets, textErr := s.Texts(at, end)
-			if !yield(batch{records, matrix.Axis{IDs: ids, Targets: targets}}, cmp.Or(err, textErr)) {
+			if !yield(batch{a, matrix.Axis{IDs: ids, Targets: targets}}, cmp.Or(err, textErr)) {
 				return
 			}
 		}
@@ -113,20 +118,16 @@ func embedStore(path string) (*embedInput, error) {
 }
 
 func embedStream(g *globals, m *model.Model, o dataset.Options, path string) (*embedInput, error) {
-	space, err := store.NewSpace(m)
-	if err != nil {
-		return nil, err
-	}
 	data, err := openData(path, o)
 	if err != nil {
 		return nil, err
 	}
-	return &embedInput{space, m.Compared(), func(yield func(batch, error) bool) {
+	return &embedInput{m, func(yield func(batch, error) bool) {
 		n := 0
 		for graphs, err := range blocks(each(g, data), embedGraphs, math.MaxInt, (*graph.Graph).N) {
 			var b batch
 			if err == nil {
-				b.records, err = space.Transform(g.ctx, graphs)
+				b.features, err = m.Kernel.Transform(g.ctx, graphs)
 			}
 			for _, x := range graphs {
 				b.IDs, b.Targets = append(b.IDs, graphName(x, n)), append(b.Targets, x.Target())
@@ -156,11 +157,13 @@ func (c *embedCmd) write(g *globals, e *nystrom.Embedding, in *embedInput) (foun
 		if err != nil {
 			return found, err
 		}
-		vectors, err := e.Transform(g.ctx, b.records)
+		vectors, err := e.Transform(g.ctx, b.features)
 		if err != nil {
 			return found, err
 		}
-		monitor.Add(b.records, vectors)
+		if err := monitor.Add(g.ctx, b.features, vectors); err != nil {
+			return found, err
+		}
 		if err := f.Write(vectors); err != nil {
 			return found, err
 		}

@@ -14,7 +14,7 @@ type sampleFlags struct {
 	Sample     int    `help:"Number of graphs, drawn at random, that the kernel is fitted to. 0 means all." default:"10000" least:"0" placeholder:"N"`
 	SampleSeed uint64 `help:"Seed of that draw." default:"0"`
 	dataFlags
-	multiscaleFlag
+	kernelFlag
 	kernelFlags
 }
 
@@ -42,9 +42,6 @@ func (c *fitCmd) Run(g *globals) error {
 
 // fitSample fits the kernel to a sample of the graphs of a dataset, and returns how many there are.
 func (f *sampleFlags) fitSample(g *globals, path string) (m *model.Model, total int, err error) {
-	if f.given()["exact"] == "true" {
-		return nil, 0, usageError("--exact: the exact kernel has no model and no vectors; mlg gram --exact computes its matrix")
-	}
 	graphs, total, err := f.draw(g, path)
 	if err != nil {
 		return nil, 0, err

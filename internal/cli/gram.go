@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,8 +11,6 @@ import (
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/draw"
-	"github.com/mlgkernel/mlg/graph"
-	"github.com/mlgkernel/mlg/internal/file"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/matrix"
 	"github.com/mlgkernel/mlg/model"
@@ -27,7 +24,6 @@ type gramCmd struct {
 	Data     string `arg:"" help:"Dataset. With --shard also a store, which has its own kernel."`
 	Against  string `help:"Compute the matrix between these graphs (rows) and DATA (columns)." placeholder:"TEST"`
 	Out      string `help:"File to write: .npy, .csv or .libsvm." short:"o" placeholder:"FILE" ends:".npy .csv .libsvm"`
-	Resume   bool   `help:"Keep finished rows in OUT.part, and go on from there after an interruption. Takes about twice the time."`
 	Picture  string `help:"Draw the matrix as a heat map: .svg or .png." placeholder:"FILE" ends:".svg .png"`
 	Map      string `help:"Draw a map of the graphs by kernel PCA: .svg or .png." placeholder:"FILE" ends:".svg .png"`
 	Spectrum string `help:"Draw the eigenvalues at the landmarks of mlg or flg: .svg or .png." placeholder:"FILE" ends:".svg .png"`
@@ -37,8 +33,7 @@ type gramCmd struct {
 
 // check refuses what cannot be done before any work.
 func (c *gramCmd) check() error {
-	exact := c.given()["exact"] == "true"
-	lowRank := (c.Kernel == "mlg" || c.Kernel == "flg") && !exact
+	lowRank := (c.Kernel == "mlg" || c.Kernel == "flg") && c.given()["exact"] != "true"
 	switch {
 	case c.Out == "" && c.Picture == "" && c.Map == "" && c.Spectrum == "":
 		return usageError("gram: nothing to write: want --out FILE, or one of --picture, --map, --spectrum")
@@ -46,10 +41,6 @@ func (c *gramCmd) check() error {
 		return usageError("gram: --picture and --map need a square matrix: leave out --against")
 	case c.Spectrum != "" && !lowRank:
 		return usageError("gram: --spectrum needs --kernel mlg or flg, without --exact")
-	case c.Resume && c.Out == "":
-		return usageError("gram: --resume needs --out")
-	case c.Resume && exact:
-		return usageError("gram: --resume cannot be used with --exact, whose rows are computed together")
 	}
 	return nil
 }
@@ -60,10 +51,10 @@ const muchMemory = 4e9
 // Run computes and writes a kernel matrix.
 func (c *gramCmd) Run(g *globals) error {
 	if c.Shard != "" || c.Tiles != "" {
-		return c.shard(g)
+		return c.tiles(g)
 	}
 	if store.Is(c.Data) {
-		return usageError(c.Data + " is a store; compute its matrix in shards: mlg gram STORE --shard 1/1 --tiles DIR, then mlg merge DIR")
+		return usageError(c.Data + " is a store; compute its matrix in tiles: mlg gram STORE --tiles DIR -o FILE.npy")
 	}
 	if err := c.check(); err != nil {
 		return err
@@ -93,7 +84,7 @@ func (c *gramCmd) Run(g *globals) error {
 		return err
 	}
 	if m == nil {
-		if m, err = c.whole(g, ctx, fitted, k, ds, rows); err != nil {
+		if m, err = c.whole(g, ctx, fitted, ds, rows); err != nil {
 			return err
 		}
 	}
@@ -116,7 +107,7 @@ func (c *gramCmd) Run(g *globals) error {
 func (c *gramCmd) blocks(g *globals, ctx context.Context, fitted *kernel.Fitted, ds *dataset.Dataset) (*kernel.Matrix, error) {
 	st, err := os.Stat(c.Out)
 	device := err == nil && !st.Mode().IsRegular()
-	if strings.ToLower(filepath.Ext(c.Out)) != ".npy" || device || c.Against != "" || c.Resume || c.Picture != "" || c.Map != "" {
+	if strings.ToLower(filepath.Ext(c.Out)) != ".npy" || device || c.Against != "" || c.Picture != "" || c.Map != "" {
 		return nil, nil
 	}
 	n := len(ds.Graphs)
@@ -127,21 +118,13 @@ func (c *gramCmd) blocks(g *globals, ctx context.Context, fitted *kernel.Fitted,
 }
 
 // whole computes and writes a matrix that is in memory as a whole.
-func (c *gramCmd) whole(g *globals, ctx context.Context, fitted *kernel.Fitted, k kernel.Kernel, ds, rows *dataset.Dataset) (m *kernel.Matrix, err error) {
+func (c *gramCmd) whole(g *globals, ctx context.Context, fitted *kernel.Fitted, ds, rows *dataset.Dataset) (m *kernel.Matrix, err error) {
 	if bytes := 8 * float64(len(rows.Graphs)) * float64(len(ds.Graphs)); bytes > muchMemory {
 		g.note("the matrix of %d×%d values takes %.3g GB of memory", len(rows.Graphs), len(ds.Graphs), bytes/1e9)
 	}
-	var part *unfinished
-	switch {
-	case c.Resume:
-		if part, err = resume(c.Out, fingerprint(k, ds, rows), len(rows.Graphs), len(ds.Graphs)); err != nil {
-			return nil, err
-		}
-		defer part.Close()
-		m, err = part.fill(g, fitted, rows.Graphs)
-	case c.Against != "":
+	if c.Against != "" {
 		m, err = fitted.Cross(ctx, rows.Graphs)
-	default:
+	} else {
 		g.bar.square = len(ds.Graphs)
 		m, err = fitted.Gram(ctx)
 	}
@@ -155,13 +138,7 @@ func (c *gramCmd) whole(g *globals, ctx context.Context, fitted *kernel.Fitted, 
 			all := axisOf(ds)
 			cols = &all
 		}
-		err := g.write(c.Out, func() error { return matrix.Write(g.ctx, c.Out, m, axisOf(rows), cols) })
-		if err != nil {
-			return nil, err
-		}
-	}
-	if part != nil {
-		err = part.Remove()
+		err = g.write(c.Out, func() error { return matrix.Write(g.ctx, c.Out, m, axisOf(rows), cols) })
 	}
 	return m, err
 }
@@ -203,93 +180,4 @@ func round(d time.Duration) string {
 		return fmt.Sprintf("%.3g s", d.Seconds())
 	}
 	return d.Round(time.Second).String()
-}
-
-// fingerprint identifies a matrix: kernel, graphs, and the program, since another version or
-// processor may round differently.
-func fingerprint(k kernel.Kernel, sets ...*dataset.Dataset) []byte {
-	h := sha256.New()
-	b := thisBuild()
-	fmt.Fprintf(h, "%s\n%s %s %s\n", k, b.Version, b.Revision, b.System)
-	var line []byte
-	for _, ds := range sets {
-		fmt.Fprintf(h, "%d\n", len(ds.Graphs))
-		for _, g := range ds.Graphs {
-			var err error
-			// A graph that has no JSON form stands for itself by its numbers.
-			if line, err = dataset.AppendJSON(line[:0], g); err != nil {
-				fmt.Fprintf(h, "%v %d %d\n", err, g.N(), g.M())
-			}
-			h.Write(line)
-		}
-	}
-	return h.Sum(nil)
-}
-
-// unfinished is a matrix whose finished rows are kept in OUT.part: a container (package file) of
-// kind "rows" with a section "matrix", the fingerprint, and sections of rows one after the other.
-type unfinished struct {
-	*file.Log
-	path string
-	m    *kernel.Matrix
-	rows int // finished
-}
-
-// resume returns the matrix of a fingerprint with the rows that are kept.
-func resume(out string, fingerprint []byte, rows, cols int) (*unfinished, error) {
-	log, kept, err := file.Resume(out, "rows", 1, file.Section{Name: "matrix", Data: fingerprint})
-	if err != nil {
-		return nil, err
-	}
-	u := &unfinished{log, out + file.Partial, kernel.NewMatrix(rows, cols), 0}
-	n := 0
-	for _, s := range kept {
-		n += copy(u.m.Data[n:], file.Floats(s.Data))
-	}
-	u.rows = n / max(1, cols)
-	return u, nil
-}
-
-// add appends finished rows.
-func (u *unfinished) add(rows *kernel.Matrix) error {
-	if err := u.Append(fmt.Sprintf("rows/%d/%d", u.rows, rows.Rows), file.Bytes(rows.Data)); err != nil {
-		return fmt.Errorf("%s: %w", u.path, cause(err))
-	}
-	copy(u.m.Data[u.rows*u.m.Cols:], rows.Data)
-	u.rows += rows.Rows
-	return nil
-}
-
-// A block of rows should take between these times: what an interrupt can cost, and what
-// writing it takes in comparison. The rows of a block do not change their values.
-const (
-	blockLeast = time.Second
-	blockMost  = 5 * time.Second
-)
-
-// fill computes the rows that are missing and returns the whole matrix.
-func (u *unfinished) fill(g *globals, f *kernel.Fitted, graphs []*graph.Graph) (*kernel.Matrix, error) {
-	cols := int64(u.m.Cols)
-	if u.rows > 0 {
-		g.note("%s: going on with row %d of %d", u.path, u.rows+1, u.m.Rows)
-	}
-	for n := 32; u.rows < u.m.Rows; {
-		g.kept.set("%s has %d of %d rows; the same command goes on from there", u.path, u.rows, u.m.Rows)
-		g.bar.show("gram", int64(u.rows)*cols, int64(u.m.Rows)*cols, "pairs")
-		start := time.Now()
-		block, err := f.Cross(g.ctx, graphs[u.rows:min(u.rows+n, len(graphs))])
-		if err != nil {
-			return nil, err
-		}
-		if err := u.add(block); err != nil {
-			return nil, err
-		}
-		switch took := time.Since(start); {
-		case took < blockLeast:
-			n *= 2
-		case took > blockMost:
-			n = max(1, n/2)
-		}
-	}
-	return u.m, nil
 }

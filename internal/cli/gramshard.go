@@ -4,24 +4,28 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 
+	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/matrix"
-	"github.com/mlgkernel/mlg/store"
 	"github.com/mlgkernel/mlg/tiles"
 )
 
-// shardFlags make gram compute a part of the matrix.
+// shardFlags make gram compute the matrix in tiles.
 type shardFlags struct {
 	Shard    string `help:"Compute only the tiles of shard i of n, 1 ≤ i ≤ n. mlg merge joins them." placeholder:"I/N" group:"Shards"`
-	Tiles    string `help:"Folder of the tiles, the same for all shards." type:"path" placeholder:"DIR" group:"Shards"`
+	Tiles    string `help:"Folder of the tiles, the same for all shards. Finished tiles stay there after an interruption. Without --shard all are computed, and joined to --out." type:"path" placeholder:"DIR" group:"Shards"`
 	TileSide int    `help:"Rows and columns of a tile, the same for all shards." default:"1024" group:"Shards"`
 }
 
-// parse returns i and n of --shard i/n.
+// parse returns i and n of --shard i/n, 1/1 without it.
 func (f *shardFlags) parse() (i, n int, err error) {
-	if f.Shard == "" || f.Tiles == "" {
-		return 0, 0, usageError("want both --shard, the part to compute, and --tiles, the folder for it")
+	if f.Tiles == "" {
+		return 0, 0, usageError("--shard needs --tiles, the folder for the tiles")
+	}
+	if f.Shard == "" {
+		return 1, 1, nil
 	}
 	rest := ""
 	if got, _ := fmt.Sscanf(f.Shard, "%d/%d%s", &i, &n, &rest); got != 2 || n < 1 || i < 1 || i > n {
@@ -30,17 +34,21 @@ func (f *shardFlags) parse() (i, n int, err error) {
 	return i, n, nil
 }
 
-// shard computes the tiles of a shard.
-func (c *gramCmd) shard(g *globals) error {
+// tiles computes the tiles of a shard, or of all and joins them.
+func (c *gramCmd) tiles(g *globals) error {
 	i, n, err := c.parse()
 	if err != nil {
 		return err
 	}
-	if cmp.Or(c.Out, c.Against, c.Picture, c.Map, c.Spectrum) != "" || c.Resume {
-		return usageError("--shard cannot be used with --out, --against, --resume or pictures: it writes tiles of the matrix of DATA to --tiles, and goes on where it stopped")
-	}
-	if c.given()["exact"] == "true" || c.Kernel != "mlg" && c.Kernel != "flg" {
-		return usageError("--shard works only with the low-rank kernels mlg and flg; the others need all graphs at once")
+	switch {
+	case cmp.Or(c.Against, c.Picture, c.Map, c.Spectrum) != "":
+		return usageError("--tiles cannot be used with --against or pictures: its tiles are of the matrix of DATA")
+	case c.Shard != "" && c.Out != "":
+		return usageError("--shard cannot be used with --out: it writes tiles to --tiles, and mlg merge joins those of all shards")
+	case c.Shard == "" && filepath.Ext(c.Out) != ".npy":
+		return usageError("--tiles needs --shard, or --out with a name that ends with .npy")
+	case c.given()["exact"] == "true":
+		return usageError("--tiles cannot be used with --exact, whose rows are computed together")
 	}
 	s, err := c.open(g, c.Data)
 	if err != nil {
@@ -51,7 +59,7 @@ func (c *gramCmd) shard(g *globals) error {
 	if err != nil {
 		return err
 	}
-	plan := tiles.Plan{Graphs: d.Records.Len(), Side: c.TileSide}
+	plan := tiles.Plan{Graphs: d.Graphs, Side: c.TileSide}
 	if err := plan.Validate(); err != nil {
 		return usageError("--tile-side: " + err.Error())
 	}
@@ -60,33 +68,39 @@ func (c *gramCmd) shard(g *globals) error {
 		g.kept.set("%d finished tiles of the shard are kept; the same command goes on from there", sum.Computed+sum.Kept)
 		return err
 	}
+	if c.Shard == "" {
+		return (&mergeCmd{[]string{c.Tiles}, c.Out}).Run(g)
+	}
 	text := ""
 	if sum.Damaged > 0 {
 		text = fmt.Sprintf(" (%d of them in place of damaged ones)", sum.Damaged)
 	}
 	return g.result(map[string]any{
-		"kernel": d.Space.String(), "folder": c.Tiles, "shard": i, "shards": n, "tiles": sum.Tiles, "all_tiles": plan.Tiles(),
+		"kernel": d.Kernel.Sum.String(), "folder": c.Tiles, "shard": i, "shards": n, "tiles": sum.Tiles, "all_tiles": plan.Tiles(),
 		"computed": sum.Computed, "kept": sum.Kept, "damaged": sum.Damaged,
 	}, "%s: shard %d/%d has %d of %d tiles, %d computed%s and %d kept,", c.Tiles, i, n, sum.Tiles, plan.Tiles(),
 		sum.Computed, text, sum.Kept)
 }
 
-// collect returns the records of a source.
+// collect returns the features of a source.
 func (s *source) collect(g *globals) (*tiles.Collection, error) {
-	if s.store == nil {
-		space, err := store.NewSpace(s.Model)
+	if s.store != nil {
+		ids, targets, err := s.store.Texts(0, s.store.Len())
 		if err != nil {
 			return nil, err
 		}
-		train, err := space.Train(g.work())
-		return &tiles.Collection{Space: space, Records: train, Axis: matrix.Axis{IDs: s.IDs, Targets: s.Targets}}, err
+		return tiles.NewCollection(s.Model, s.store.Len(), s.store.Features, matrix.Axis{IDs: ids, Targets: targets})
 	}
-	ids, targets, err := s.store.Texts(0, s.store.Len())
-	return &tiles.Collection{Space: s.store.Space(), Records: s.store, Axis: matrix.Axis{IDs: ids, Targets: targets}}, err
+	train, err := s.Kernel.Train(g.work())
+	if err != nil {
+		return nil, err
+	}
+	features := func(lo, hi int) (kernel.Features, error) { return kernel.Range(train, lo, hi), nil }
+	return tiles.NewCollection(s.Model, train.Len(), features, matrix.Axis{IDs: s.IDs, Targets: s.Targets})
 }
 
 type mergeCmd struct {
-	Tiles []string `arg:"" name:"dir" help:"Folders or files of tiles that mlg gram --shard has written." type:"path"`
+	Tiles []string `arg:"" name:"dir" help:"Folders or files of tiles that mlg gram --tiles has written." type:"path"`
 	Out   string   `help:"File to write: .npy." short:"o" required:"" placeholder:"FILE"`
 }
 
@@ -115,7 +129,7 @@ func mergeHint(p *tiles.Problems) string {
 		hint = append(hint, "Delete the foreign files, and one file of each pair that differs.")
 	}
 	if len(p.Missing)+len(p.Damaged) > 0 {
-		hint = append(hint, "Run mlg gram --shard again: it computes what is missing or damaged and keeps the rest.")
+		hint = append(hint, "Run mlg gram --tiles again: it computes what is missing or damaged and keeps the rest.")
 	}
 	return strings.Join(hint, "\n")
 }

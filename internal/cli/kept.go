@@ -25,10 +25,10 @@ const (
 	keptStores   = 8 // the last used
 )
 
-// kept returns the graphs of a file with the multiscale kernel, which may be in a store; nil for other data.
+// kept returns the graphs of a file with the kernel of the flags, which may be in a store; nil for other data.
 func (c *searchCmd) kept(g *globals) (*source, error) {
 	at, err := os.Stat(c.From)
-	if err != nil || !at.Mode().IsRegular() || file.KindOf(c.From) != "" || c.Kernel != "mlg" || c.given()["exact"] == "true" {
+	if err != nil || !at.Mode().IsRegular() || file.KindOf(c.From) != "" {
 		return nil, nil
 	}
 	key, err := c.key()
@@ -87,7 +87,7 @@ func (c *searchCmd) key() (string, error) {
 	if _, err := io.Copy(sum, f); err != nil {
 		return "", err
 	}
-	err = json.NewEncoder(sum).Encode([]any{filepath.Base(c.From), c.options(), c.given(), store.Version, model.Version, thisBuild().String()})
+	err = json.NewEncoder(sum).Encode([]any{filepath.Base(c.From), c.options(), c.Kernel, c.given(), c.Levels, c.Radius, c.Growth, store.Version, model.Version, thisBuild().String()})
 	return hex.EncodeToString(sum.Sum(nil)[:16]), err
 }
 
@@ -105,7 +105,7 @@ func (c *searchCmd) keep(g *globals, m *model.Model, path string) error {
 	if _, err := store.Write(g.work(), path, m, data.Next); err != nil {
 		return err
 	}
-	g.note("the next search of %s will be quick: its graphs are kept in %s, %s", c.From, path, count(float64(fileSize(path)), "B"))
+	g.note("the features of the graphs of %s are kept for the next search in %s, %s", c.From, path, count(float64(fileSize(path)), "B"))
 	return prune(filepath.Dir(path))
 }
 

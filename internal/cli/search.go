@@ -13,6 +13,7 @@ import (
 
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/table"
+	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/model"
 )
 
@@ -130,16 +131,16 @@ func (s *source) search(ctx context.Context, queries []*graph.Graph, k, self int
 }
 
 func (s *source) searchStore(ctx context.Context, queries []*graph.Graph, k, self int) (out [][]model.Neighbour, err error) {
-	var records []float64
+	var a kernel.Features
 	if self >= 0 {
-		records, err = s.store.Records(self, self+1)
+		a, err = s.store.Features(self, self+1)
 	} else {
-		records, err = s.store.Space().Transform(ctx, queries)
+		a, err = s.Kernel.Transform(ctx, queries)
 	}
 	if err != nil {
 		return nil, err
 	}
-	hits, err := s.store.Search(ctx, records, min(k, s.store.Len()))
+	hits, err := s.store.Search(ctx, a, min(k, s.store.Len()))
 	for _, row := range hits {
 		list := []model.Neighbour{}
 		for _, h := range row {

@@ -322,8 +322,3 @@ func (l *Log) Commit() error {
 
 // Close ends writing; the log stays, to be resumed.
 func (l *Log) Close() error { return errors.Join(l.old.Close(), l.file.Close()) }
-
-// Remove ends writing and removes the log.
-func (l *Log) Remove() error {
-	return errors.Join(l.old.Close(), l.file.remove())
-}

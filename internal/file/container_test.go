@@ -185,15 +185,6 @@ func TestLog(t *testing.T) {
 	if _, _, err := Resume(path, "tiles", 1, some[0]); err == nil || !strings.Contains(err.Error(), "is not an unfinished tiles file") {
 		t.Errorf("a log of another kind: %v", err)
 	}
-	if l, _, err = Resume(path, "store", 1, some[0]); err != nil {
-		t.Fatal(err)
-	}
-	if err := l.Remove(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(path + Partial); !os.IsNotExist(err) {
-		t.Errorf("the partial file is still there: %v", err)
-	}
 	if _, _, err := Resume(dir, "store", 1, some[0]); err == nil || !strings.Contains(err.Error(), "not a regular file") {
 		t.Errorf("a folder: %v", err)
 	}

@@ -80,7 +80,7 @@ func flags(o *pipeline.Options) {
 	flag.StringVar(&o.Model, "model", "", "model file, as mlg fit and mlg train write it")
 	flag.StringVar(&o.Tiles, "tiles", "", "folder for the tiles of the Gram matrix")
 	flag.StringVar(&o.Embeddings, "embeddings", "", "folder for the vectors, as .npy files")
-	flag.IntVar(&o.Dim, "dim", o.Dim, "dimension of the vectors")
+	flag.IntVar(&o.Dim, "dimension", o.Dim, "dimension of the vectors")
 	flag.StringVar((*string)(&o.Pivots), "pivots", string(o.Pivots), "how landmarks are chosen, as for mlg embed")
 	flag.Uint64Var(&o.Seed, "pivot-seed", 0, "seed of the choice of landmarks")
 	flag.IntVar(&o.Side, "tile-side", o.Side, "rows and columns of a tile, rows of a file of vectors")

@@ -66,7 +66,7 @@ func TestCommand(t *testing.T) {
 	if want := "40 graphs read, 0 of them left out, 40 transformed; 0 outputs computed (0 in place of damaged ones) and 6 kept\n"; errs != want || code != 0 {
 		t.Errorf("exit code %d and %q, want 0 and %q", code, errs, want)
 	}
-	_, errs, code = command(t, temp, "--model", file, "--embeddings", vectors, "--dim", "5", "--pivots", "greedy", "--quiet", graphs)
+	_, errs, code = command(t, temp, "--model", file, "--embeddings", vectors, "--dimension", "5", "--pivots", "greedy", "--quiet", graphs)
 	if _, err := os.Stat(filepath.Join(vectors, pipeline.VectorName(0))); err != nil || errs != "" || code != 0 {
 		t.Errorf("embeddings: exit code %d, %v, %s", code, err, errs)
 	}
