@@ -165,3 +165,35 @@ func TestHash(t *testing.T) {
 		add(hashLabel(text))
 	}
 }
+
+// Graphs without the higher levels of others can be selected, written and read.
+func TestSelectedLevels(t *testing.T) {
+	graphs := []*graph.Graph{labelledGraph(t, "CCO", "01 12"), labelledGraph(t, "CCCC", "01 02 03 12 13 23"), labelledGraph(t, "CC", "01")}
+	f, err := Core{Base: "sp"}.Fit(t.Context(), graphs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := f.Train.Select([]int{2, 0}).AppendBinary(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, err := f.DecodeFeatures(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := kernel.Between(t.Context(), f.Map, back, f.Train)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := f.Gram(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, g := range []int{2, 0} {
+		for j := range graphs {
+			if got.At(i, j) != want.At(g, j) {
+				t.Errorf("kernel of graphs %d and %d is %v, want %v", g, j, got.At(i, j), want.At(g, j))
+			}
+		}
+	}
+}
