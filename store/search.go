@@ -13,8 +13,9 @@ const searchValues = 1 << 21
 
 // Search returns, for each of the queries, which are features under the model's kernel, the k most
 // similar graphs by falling similarity, and where it is equal in the order of the store. It
-// is exact: every graph is compared. Each worker has one chunk and its kernel values in memory. Besides,
-// the matrices of low-rank kernels take 24 bytes for each graph and matrix.
+// is exact: every graph is compared. Each worker has one chunk and its kernel values in memory, and
+// four chunks stay decoded. The matrices of low-rank kernels take 24 bytes for each graph and matrix
+// besides.
 //
 // With a low-rank kernel, a query takes O(n p³) time for n graphs and matrices of order p; reading the
 // file for the first time takes longer. Bounds that would exclude graphs cost more than they save: see

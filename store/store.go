@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/mlgkernel/mlg/graph"
@@ -29,7 +30,14 @@ type Store struct {
 	model  *model.Model
 	chunks []*chunk // all but the last have the same number of graphs
 	n      int
+
+	mu     sync.Mutex
+	recent []*chunk // those that were decoded and used last
 }
+
+// recentChunks is the number of chunks whose decoded features stay, for blocks of graphs that are asked
+// for one after the other.
+const recentChunks = 4
 
 // chunk is a section of graphs, which is checked when it is first used.
 type chunk struct {
@@ -41,7 +49,7 @@ type chunk struct {
 	texts    []byte
 
 	mu   sync.Mutex
-	kept kernel.Features // those that are used in place, once they were decoded
+	kept kernel.Features // decoded; nil for those that are not in recent, unless they are used in place
 }
 
 // chunkName returns the name of the section of the graphs first … first+n-1.
@@ -135,22 +143,46 @@ func (s *Store) with(c *chunk, f func(a kernel.Features) error) error {
 
 // decode returns the features of a chunk.
 func (s *Store) decode(c *chunk) (kernel.Features, error) {
+	a, err := c.decode(s.model.Kernel)
+	if err == nil && !kernel.InPlace(a) {
+		s.use(c)
+	}
+	return a, err
+}
+
+func (c *chunk) decode(m kernel.Map) (kernel.Features, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.kept != nil {
 		return c.kept, nil
 	}
-	a, err := model.DecodeFeatures(s.model.Kernel, c.encoded)
-	if err != nil {
-		return nil, err
+	a, err := model.DecodeFeatures(m, c.encoded)
+	if err == nil && a.Len() != c.n {
+		err = fmt.Errorf("features of %d graphs, want %d", a.Len(), c.n)
 	}
-	if a.Len() != c.n {
-		return nil, fmt.Errorf("features of %d graphs, want %d", a.Len(), c.n)
-	}
-	if kernel.InPlace(a) {
+	if err == nil {
 		c.kept = a
 	}
-	return a, nil
+	return a, err
+}
+
+// use notes that a chunk was used, and lets another one go.
+func (s *Store) use(c *chunk) {
+	s.mu.Lock()
+	if i := slices.Index(s.recent, c); i >= 0 {
+		s.recent = slices.Delete(s.recent, i, i+1)
+	}
+	s.recent = append(s.recent, c)
+	var old *chunk
+	if len(s.recent) > recentChunks {
+		old, s.recent = s.recent[0], slices.Clone(s.recent[1:])
+	}
+	s.mu.Unlock()
+	if old != nil {
+		old.mu.Lock()
+		old.kept = nil
+		old.mu.Unlock()
+	}
 }
 
 // guard calls read, which reads the mapped file, and names the file in its error.
