@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/mlgkernel/mlg"
@@ -51,13 +52,22 @@ type Model struct {
 	Reader    *dataset.Options  // how the training graphs were read, nil if that is not known
 	Created   map[string]string // parameters of training, for the record
 	Estimates []choose.Estimate // what was found about the quality of predictions
+
+	scaffolds *knownScaffolds // nil if they are not kept
+}
+
+// knownScaffolds are those of the training graphs with targets, found when they are first needed.
+type knownScaffolds struct {
+	once sync.Once
+	set  *dataset.ScaffoldSet
+	err  error
 }
 
 // New returns a kernel fitted to graphs as a model without a learner. A graph without an identifier
 // has its number, from 1.
 func New(ctx context.Context, graphs []*graph.Graph, k kernel.Kernel) (*Model, error) {
 	d := dataset.Dataset{Graphs: graphs}
-	m := &Model{Graphs: graphs, IDs: d.IDs()}
+	m := &Model{Graphs: graphs, IDs: d.IDs(), scaffolds: &knownScaffolds{}}
 	if slices.ContainsFunc(graphs, func(g *graph.Graph) bool { return g.Target() != "" }) {
 		m.Targets = d.Targets()
 	}

@@ -225,7 +225,7 @@ func roundTrip(t *testing.T, m *Model, graphs []*graph.Graph) {
 	if x.Kernel.Sum.String() != y.Kernel.Sum.String() {
 		t.Errorf("kernel %s, want %s", y.Kernel.Sum, x.Kernel.Sum)
 	}
-	x.Kernel, y.Kernel, x.Learner, y.Learner = nil, nil, nil, nil
+	x.Kernel, y.Kernel, x.Learner, y.Learner, x.scaffolds, y.scaffolds = nil, nil, nil, nil, nil, nil
 	if !reflect.DeepEqual(x, y) {
 		t.Errorf("read\n%+v\nwant\n%+v", y, x)
 	}

@@ -114,13 +114,25 @@ func (m *Model) apart(graphs []*graph.Graph) ([]bool, error) {
 	if m.Learner.Process.Wider == 1 || !slices.ContainsFunc(m.Estimates, byScaffold) {
 		return nil, nil
 	}
-	known, _, err := dataset.NewScaffoldSet(m.Graphs)
-	if err != nil {
-		return nil, err
+	known := m.scaffolds
+	if known == nil {
+		known = &knownScaffolds{}
+	}
+	known.once.Do(func() {
+		var training []*graph.Graph
+		for i, g := range m.Graphs {
+			if m.Targets == nil || m.Targets[i] != "" {
+				training = append(training, g)
+			}
+		}
+		known.set, _, known.err = dataset.NewScaffoldSet(training)
+	})
+	if known.err != nil {
+		return nil, known.err
 	}
 	out := make([]bool, len(graphs))
 	for k, g := range graphs {
-		out[k] = !known.Has(g)
+		out[k] = !known.set.Has(g)
 	}
 	return out, nil
 }

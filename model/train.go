@@ -26,7 +26,8 @@ func Train(ctx context.Context, d *dataset.Dataset, p *choose.Plan, o TrainOptio
 	if p.Indefinite {
 		return nil, errors.New("a model cannot keep a kernel that is not positive semi-definite")
 	}
-	m := &Model{IDs: d.IDs(), Targets: d.Targets(), Reader: o.Reader, Created: map[string]string{}, Classes: p.Classes}
+	m := &Model{IDs: d.IDs(), Targets: d.Targets(), Reader: o.Reader, Created: map[string]string{}, Classes: p.Classes,
+		scaffolds: &knownScaffolds{}}
 	for k, v := range o.Created {
 		m.Created[k] = v
 	}

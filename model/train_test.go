@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -211,5 +212,57 @@ func TestDefaultCandidatesCanBeStored(t *testing.T) {
 			t.Fatal(err)
 		}
 		roundTrip(t, m, graphs[:2])
+	}
+}
+
+// Molecules with a scaffold that no training molecule has get deviations that are Wider.
+func TestDeviationsOfNewScaffolds(t *testing.T) {
+	d := drugs(t)
+	ds := targeted(d.Graphs[:60], func(i int) string { return fmt.Sprint(3*float64(d.Graphs[i].N()) + float64(i%7)) })
+	o := choose.DefaultOptions()
+	o.ForValues()
+	o.Task = choose.Regression
+	plan, err := choose.Choose(t.Context(), ds, candidates(t, false)[2:3], o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := Train(t.Context(), ds, plan, TrainOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	numbers, err := dataset.Scaffolds(d.Graphs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	deviations := func(wider float64) []float64 {
+		m.Learner.Process.Wider = wider
+		cross, err := m.Kernel.Cross(t.Context(), d.Graphs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := m.Deviations(t.Context(), d.Graphs, cross)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	one, two := deviations(1), deviations(2)
+	known := 0
+	for i := range d.Graphs {
+		want := 2.0
+		if slices.Contains(numbers[:60], numbers[i]) {
+			want = 1
+			known++
+		}
+		if math.Abs(two[i]/one[i]-want) > 1e-12 {
+			t.Errorf("molecule %d: deviation %v times as wide, want %v", i, two[i]/one[i], want)
+		}
+	}
+	if known < 61 || known == len(d.Graphs) {
+		t.Errorf("%d of %d scaffolds are known", known, len(d.Graphs))
+	}
+	m.Estimates = m.Estimates[:1] // nothing says that groups are scaffolds
+	if d := deviations(2); !slices.Equal(d, one) {
+		t.Error("deviations are wider without scaffolds")
 	}
 }

@@ -28,7 +28,7 @@ function judge(e) {
   if (e.r2 !== null) {
     const poor = e.r2 <= 0.05;
     return {
-      main: `R² ${e.r2.toFixed(2)}`, poor, rest: [`error ${number(e.rmse, 3)} (root mean square)`],
+      main: `R² ${e.r2.toFixed(2)}`, poor, rest: [`error ${number(e.rmse, 3)} (root mean square)`, ...apart(e)],
       verdict: poor ? "Hardly better than always guessing the mean." : "",
     };
   }
@@ -36,7 +36,16 @@ function judge(e) {
   if (!saved) return null;
   const tested = saved.method.includes("cross-validation");
   const main = saved.measure === "accuracy" ? percent(saved.value) : number(saved.value, 3);
-  return { main, poor: false, rest: [`${saved.measure}${tested ? ", cross-validated" : ""}`], verdict: "", how: saved.method };
+  return { main, poor: false, rest: [`${saved.measure}${tested ? ", cross-validated" : ""}`, ...apart(e)], verdict: "", how: saved.method };
+}
+
+// apart says how good predictions for graphs of new groups are, if a model knows it.
+function apart(e) {
+  const all = e.saved.find((x) => x.groups);
+  if (!all) return [];
+  const value = all.measure.endsWith("accuracy") ? percent(all.value) : number(all.value, 3);
+  const groups = { scaffold: "whole scaffolds", cluster: "similar graphs" }[all.groups] || `whole groups by ${all.groups}`;
+  return [`${all.measure} ${value} when ${groups} are left out`];
 }
 
 // showScore fills the line in the head of the page; null clears it.
