@@ -242,6 +242,9 @@ func (c *choice) plan(all context.Context) (*Plan, error) {
 	chosen := c.scores
 	for _, how := range slices.Backward(c.sums) {
 		s, err := c.score(ctx, Mixture{c.mixer, how}, how.String())
+		if err == nil && o.LeaveOneOut && how != MeanAll && c.sampled() == nil {
+			err = c.nest(ctx, Mixture{c.mixer, how}, s)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -371,7 +374,7 @@ func (c *choice) method(kernels int) string {
 		}
 	}
 	if kernels > 1 || len(c.Options.Grid()) > 1 {
-		out += ", each fold with the choice of the other folds; not fully nested"
+		out += ", each fold with the weights and the choice of the other folds; not fully nested"
 	}
 	return out
 }

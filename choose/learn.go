@@ -51,6 +51,12 @@ func scatter[T any](to []T, positions []int, some []T, n int) []T {
 	return to
 }
 
+// and returns the predictions with others behind them.
+func (p Prediction) and(q Prediction) Prediction {
+	return Prediction{Labels: slices.Concat(p.Labels, q.Labels), Scores: slices.Concat(p.Scores, q.Scores),
+		Values: slices.Concat(p.Values, q.Values), Deviations: slices.Concat(p.Deviations, q.Deviations)}
+}
+
 // learn trains on graphs, whose kernel matrix is gram, for each value of a grid, and predicts the
 // rows of each cross matrix: out[k][g] is for cross[k] and grid[g]. self has the kernel of the
 // predicted graphs with themselves. Without it there are no deviations. apart is what Groups.Apart says of

@@ -58,6 +58,24 @@ func (c *Chooser) TrainingPart(repeat, fold int) *TrainingPart {
 	return p
 }
 
+// inSample returns the positions of graphs in the sample.
+func (p *TrainingPart) inSample(graphs []int) []int {
+	at := make([]int, len(graphs))
+	for k, i := range graphs {
+		at[k], _ = slices.BinarySearch(p.sample, i)
+	}
+	return at
+}
+
+// others returns the weights of the validators without one, nil if there is no other or that one has none.
+func (p *TrainingPart) others(validator int) []float64 {
+	out := slices.Clone(p.weight)
+	if out[validator] = 0; p.weight[validator] == 0 || slices.Max(out) == 0 {
+		return nil
+	}
+	return out
+}
+
 // Validators returns the number of folds of the part that are scored.
 func (p *TrainingPart) Validators() int { return len(p.validators) }
 
@@ -247,10 +265,7 @@ func (c *Chooser) scoreLeaveOneOut(ctx context.Context, k Gram, p *TrainingPart)
 	}
 	s := Scores{Errors: c.Targets.errors(p.sample, predicted)}
 	for _, graphs := range p.scored {
-		at := make([]int, len(graphs)) // their positions in the sample
-		for k, i := range graphs {
-			at[k], _ = slices.BinarySearch(p.sample, i)
-		}
+		at := p.inSample(graphs)
 		validator := make([]Prediction, len(predicted))
 		for g := range predicted {
 			validator[g] = predicted[g].at(at)

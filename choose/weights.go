@@ -169,16 +169,8 @@ func (m Mixture) weights(ctx context.Context, t TrainingSet) ([]float64, error) 
 	if err != nil {
 		return nil, err
 	}
-	if m.How == MeanBest {
-		return bestWeights(errors), nil
-	}
-	n := float64(len(t.graphs))
-	power := max(leastPower, n/classScale)
-	if m.chooser.Targets.Regression() {
-		power = n / valueScale
-	}
-	w := errorWeights(errors, -power)
-	if all == len(t.graphs) {
+	w := m.weigh(errors, len(t.graphs))
+	if all == len(t.graphs) || m.How == MeanBest {
 		return w, nil
 	}
 	var few []float64
@@ -186,6 +178,18 @@ func (m Mixture) weights(ctx context.Context, t TrainingSet) ([]float64, error) 
 		few = m.countWeights()
 	}
 	return m.fewer(ctx, t, few, w)
+}
+
+// weigh returns the weights that the errors of the kernels for n graphs give.
+func (m Mixture) weigh(errors []Errors, n int) []float64 {
+	if m.How == MeanBest {
+		return bestWeights(errors)
+	}
+	power := max(leastPower, float64(n)/classScale)
+	if m.chooser.Targets.Regression() {
+		power = float64(n) / valueScale
+	}
+	return errorWeights(errors, -power)
 }
 
 // affordable is the largest number of graphs with classes for which the whole list is weighed. On Tox21,
@@ -331,14 +335,20 @@ func (m *Mixer) errors(ctx context.Context, t TrainingSet) ([]Errors, error) {
 		if err != nil {
 			return nil, err
 		}
-		out[k] = Errors{math.Inf(1), math.Inf(1)}
-		for _, e := range errors {
-			if e.Squared < out[k].Squared {
-				out[k] = e
-			}
-		}
+		out[k] = least(errors)
 	}
 	return out, nil
+}
+
+// least returns the errors of the ridge with the smallest squared one.
+func least(errors []Errors) Errors {
+	out := Errors{math.Inf(1), math.Inf(1)}
+	for _, e := range errors {
+		if e.Squared < out.Squared {
+			out = e
+		}
+	}
+	return out
 }
 
 // kernelErrors returns the errors of a kernel for each ridge: those that LeaveOneOut has found, or
