@@ -161,17 +161,13 @@ func (t *Targets) leftOut(ctx context.Context, gram svm.View, ridges []float64) 
 	return out, nil
 }
 
-// Refine returns the position in the grid of the ridge that is best on all graphs of a training part,
+// refine returns the position in the grid of the ridge that is best on all graphs of a training part,
 // where that at best was found on a sample of them. Choose does the same. Other learners, and parts that
 // were scored as a whole, keep theirs.
-func (c *Chooser) Refine(ctx context.Context, k Gram, p *TrainingPart, best int) (int, error) {
+func (c *Chooser) refine(ctx context.Context, gram svm.View, p *TrainingPart, best int) (int, error) {
 	o := c.Options
 	if !o.LeaveOneOut || o.Learner != svm.KernelRidge || len(p.sample) == len(p.graphs) || c.Targets.oneClass(p.graphs) {
 		return best, nil
-	}
-	gram, _, err := k.On(ctx, TrainingSet{p.Repeat, p.Fold, p.Fold, p.graphs})
-	if err != nil {
-		return 0, err
 	}
 	first, end := o.nearRidges(best)
 	some := c.Targets.of(p.graphs)

@@ -31,7 +31,7 @@ func TestChooseFixed(t *testing.T) {
 	m := matrixOf(t, baseline.DefaultShortestPath(), ds.Graphs)
 	right := 0
 	for f := range 6 {
-		predicted, _, err := c.Predict(t.Context(), m, c.TrainingPart(0, f), o.C)
+		predicted, _, err := c.Predict(t.Context(), m, c.TrainingPart(0, f))
 		if err != nil {
 			t.Fatal(err)
 		}

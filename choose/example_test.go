@@ -34,7 +34,7 @@ func ExampleChoose() {
 	// weighted, ridge = 0.001
 	// 0.14 wl
 	// 0.86 nspd
-	// accuracy 0.99 by leave-one-out of kernel ridge regression, each fold with the choice of the other folds; not fully nested
+	// accuracy 0.99 by leave-one-out of kernel ridge regression, each fold with the weights and the choice of the other folds; not fully nested
 }
 
 func check(err error) {

@@ -369,14 +369,43 @@ func (c *Chooser) chooseWith(kernels []*Scores, weight []float64) (kernel, value
 	return kernel, value
 }
 
-// Predict trains on a part with each of some values of the grid and predicts the fold outside it.
-// It tells whether the solver stopped at its limit of iterations. A single value of the grid gives
-// probabilities, where the options ask for them.
-func (c *Chooser) Predict(ctx context.Context, k Gram, p *TrainingPart, grid []float64) (predictions []Prediction, limited bool, err error) {
-	gram, cross, err := k.On(ctx, TrainingSet{p.Repeat, p.Fold, p.Fold, p.graphs})
+// Predict trains on a part with each value of the grid and predicts the fold outside it. It tells whether
+// the solver stopped at its limit of iterations. A grid of a single value gives probabilities, where the
+// options ask for them.
+func (c *Chooser) Predict(ctx context.Context, k Gram, p *TrainingPart) (predictions []Prediction, limited bool, err error) {
+	gram, cross, err := k.On(ctx, p.all())
 	if err != nil {
 		return nil, false, err
 	}
+	return c.predict(ctx, k, p, gram, cross, c.Options.Grid())
+}
+
+// PredictBest is Predict with one value of the grid: that at best, or for a sum that was scored on a sample the
+// one that is best on all graphs, whose position it returns.
+func (c *Chooser) PredictBest(ctx context.Context, k Gram, p *TrainingPart, best int) (Prediction, int, bool, error) {
+	gram, cross, err := k.On(ctx, p.all())
+	if err != nil {
+		return Prediction{}, 0, false, err
+	}
+	if _, sum := k.(Mixture); sum {
+		if best, err = c.refine(ctx, gram, p, best); err != nil {
+			return Prediction{}, 0, false, err
+		}
+	}
+	out, limited, err := c.predict(ctx, k, p, gram, cross, c.Options.Grid()[best:best+1])
+	if err != nil {
+		return Prediction{}, 0, false, err
+	}
+	return out[0], best, limited, nil
+}
+
+// all returns all graphs of the part.
+func (p *TrainingPart) all() TrainingSet { return TrainingSet{p.Repeat, p.Fold, p.Fold, p.graphs} }
+
+// predict trains on the matrix of a part with each value of the grid and predicts the fold outside it.
+func (c *Chooser) predict(
+	ctx context.Context, k Gram, p *TrainingPart, gram svm.View, cross func([]int) (svm.View, error), grid []float64,
+) (predictions []Prediction, limited bool, err error) {
 	opt, test := c.Options.learner(), c.Splits.Test(p.Repeat, p.Fold)
 	opt.Probability, opt.Seed = c.Options.Probability && len(grid) == 1, c.Options.Seed
 	rows, err := cross(test)

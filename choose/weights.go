@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/metrics"
@@ -89,6 +90,15 @@ type Mixer struct {
 	graphs  Graphs
 	// scores returns those of a kernel on the part without a fold.
 	scores func(kernel, repeat, fold int) *Scores
+
+	mu      sync.Mutex
+	learned map[weighed][]float64
+}
+
+// weighed is what weights depend on.
+type weighed struct {
+	how                 Combination
+	repeat, first, last int
 }
 
 // Ingredient is a kernel that may be part of a combination.
@@ -113,7 +123,7 @@ func (x Ingredient) factors() []string {
 
 // Mixer returns a mixer of some kernels. It asks for scores only with LeaveOneOut.
 func (c *Chooser) Mixer(parts []Ingredient, graphs Graphs, scores func(kernel, repeat, fold int) *Scores) *Mixer {
-	return &Mixer{c, parts, graphs, scores}
+	return &Mixer{chooser: c, parts: parts, graphs: graphs, scores: scores, learned: map[weighed][]float64{}}
 }
 
 // Mixture is a sum of kernels with the weights of a combination.
@@ -156,8 +166,27 @@ func (m *Mixer) sum(w []float64) (*Matrix, error) {
 	return m.graphs.Of(s)
 }
 
-// weights returns the weights of the kernels on the graphs outside the folds of a training set.
+// weights returns the weights of the kernels on the graphs outside the folds of a training set, which are
+// learned once.
 func (m Mixture) weights(ctx context.Context, t TrainingSet) ([]float64, error) {
+	key := weighed{m.How, t.repeat, t.first, t.last}
+	m.mu.Lock()
+	w := m.learned[key]
+	m.mu.Unlock()
+	if w != nil {
+		return w, nil
+	}
+	w, err := m.learn(ctx, t)
+	if err == nil {
+		m.mu.Lock()
+		m.learned[key] = w
+		m.mu.Unlock()
+	}
+	return w, err
+}
+
+// learn learns the weights of a training set.
+func (m Mixture) learn(ctx context.Context, t TrainingSet) ([]float64, error) {
 	if m.How == MeanAll {
 		n := len(m.parts)
 		return slices.Repeat([]float64{1 / float64(n)}, n), nil

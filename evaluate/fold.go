@@ -120,32 +120,20 @@ func (s *session) stored(m *method) *storedResults {
 
 // predict trains on a training part and predicts its fold: with the best value of the grid, or with every value
 // on the reported folds.
-func (s *session) predict(ctx context.Context, k choose.Gram, p *choose.TrainingPart, x *foldResult) error {
-	grid := s.o.Grid()
-	if !s.o.OnReported {
-		if _, sum := k.(choose.Mixture); sum { // train does so with a sum
-			best, err := s.Refine(ctx, k, p, x.Best)
-			if err != nil {
-				return err
-			}
-			x.Best = best
-		}
-		grid = grid[x.Best : x.Best+1]
-	}
-	predictions, limited, err := s.Predict(ctx, k, p, grid)
-	if err != nil {
-		return err
+func (s *session) predict(ctx context.Context, k choose.Gram, p *choose.TrainingPart, x *foldResult) (err error) {
+	limited := false
+	var every []choose.Prediction
+	if s.o.OnReported {
+		every, limited, err = s.Predict(ctx, k, p)
+	} else {
+		x.Prediction, x.Best, limited, err = s.PredictBest(ctx, k, p, x.Best)
 	}
 	if limited {
 		x.Limited++
 	}
-	if !s.o.OnReported {
-		x.Prediction = predictions[0]
-		return nil
-	}
 	truth := choose.Pick(s.Targets.Labels, s.Splits.Test(p.Repeat, p.Fold))
-	for _, y := range predictions {
+	for _, y := range every {
 		x.Confusions = append(x.Confusions, metrics.NewConfusion(truth, y.Labels, len(s.Targets.Classes)))
 	}
-	return nil
+	return err
 }

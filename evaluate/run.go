@@ -205,7 +205,7 @@ type session struct {
 
 // keptBytes bounds the matrices of factors that are kept. With more, the blocks that are asked for are
 // computed each time.
-const keptBytes = 1 << 30
+const keptBytes = 2 << 30
 
 // session returns a session for kernels that are fitted to a collection. Its graphs and then more of them
 // are all graphs, in the order at, nil for theirs.
