@@ -161,39 +161,6 @@ func (t *Targets) leftOut(ctx context.Context, gram svm.View, ridges []float64) 
 	return out, nil
 }
 
-// refine returns the position in the grid of the ridge that is best on all graphs of a training part,
-// where that at best was found on a sample of them. Choose does the same. Other learners, and parts that
-// were scored as a whole, keep theirs.
-func (c *Chooser) refine(ctx context.Context, gram svm.View, p *TrainingPart, best int) (int, error) {
-	o := c.Options
-	if !o.LeaveOneOut || o.Learner != svm.KernelRidge || len(p.sample) == len(p.graphs) || c.Targets.oneClass(p.graphs) {
-		return best, nil
-	}
-	first, end := o.nearRidges(best)
-	some := c.Targets.of(p.graphs)
-	if some.Regression() || len(some.present()) == len(some.Classes) {
-		held, err := some.leftOut(ctx, gram, o.Ridge[first:end])
-		if err != nil {
-			return 0, err
-		}
-		all := make([]int, len(p.graphs))
-		for i := range all {
-			all[i] = i
-		}
-		if at := some.bestRidge(all, held); at >= 0 {
-			return first + at, nil
-		}
-	}
-	return best, nil
-}
-
-// present returns the classes that some graph has.
-func (t *Targets) present() []int {
-	out := slices.Clone(t.Labels)
-	slices.Sort(out)
-	return slices.Compact(out)
-}
-
 // graphs returns the positions of all graphs.
 func (x *all) graphs() []int { return x.everything.graphs }
 

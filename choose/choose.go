@@ -219,6 +219,7 @@ type choice struct {
 	scores     []*Scores     // of the settings
 	sums       []Combination // those that are sums of kernels
 	mixer      *Mixer        // of the settings
+	part       bool          // the graphs are a training part: only the learner is asked for
 
 	mu   sync.Mutex
 	done int // steps of progress
@@ -274,11 +275,19 @@ func (c *choice) plan(all context.Context) (*Plan, error) {
 			p.Indefinite = p.Indefinite || !kernel.Semidefinite(s.Kernel)
 		}
 	}
-	if o.Learner == svm.KernelRidge || o.LeaveOneOut {
-		return p, c.finish(all, p)
+	if o.Learner != svm.KernelRidge && !o.LeaveOneOut {
+		p.Held = c.held(chosen[k])
+		return p, c.learnGroups(all, p)
 	}
-	p.Held = c.held(chosen[k])
-	return p, c.learnGroups(all, p)
+	if err := c.finish(all, p); err != nil {
+		return nil, err
+	}
+	if len(c.sums) > 0 && c.sampled() == nil { // each graph by weights that have not seen it
+		deviations := p.Held.Deviations
+		p.Held = c.held(chosen[k])
+		p.Held.Deviations = deviations
+	}
+	return p, nil
 }
 
 // gram gives a plan the kernel matrix of all graphs.

@@ -172,7 +172,10 @@ func (c *choice) learnGroups(ctx context.Context, p *Plan) error {
 // groupFolds returns the groups that are known, or those that the kernel makes, and folds of whole groups;
 // nil if there are too few.
 func (c *choice) groupFolds(ctx context.Context, k kernelValues) (*Groups, []int, error) {
-	if folds := c.Targets.Groups.folds(c.Options.Seed); folds != nil {
+	if c.part && !c.Targets.Regression() { // no learner of classes depends on groups
+		return nil, nil, nil
+	}
+	if folds := c.Targets.Groups.folds(c.Options.Seed); folds != nil || c.part {
 		return c.Targets.Groups, folds, nil
 	}
 	g, err := clusters(ctx, k, c.everything.sample)

@@ -180,14 +180,6 @@ func leftOutGroups(t *testing.T, p *Plan, folds int, seed uint64) [][]int {
 	return out
 }
 
-func upTo(n int) []int {
-	out := make([]int, n)
-	for i := range out {
-		out[i] = i
-	}
-	return out
-}
-
 // Molecules are grouped by scaffold, and other graphs by the kernel. New values are known less well if their
 // group is new. Few graphs have no groups.
 func TestGroups(t *testing.T) {

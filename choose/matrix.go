@@ -8,13 +8,10 @@ import (
 	"github.com/mlgkernel/mlg/svm"
 )
 
-// Gram gives the kernel matrices of training sets.
+// Gram gives the kernel matrices of training sets. It may have learned weights of kernels from each.
 type Gram interface {
-	// On returns the kernel matrix of a training set, and a function that returns the matrix
-	// between other graphs (rows) and it.
-	On(ctx context.Context, t TrainingSet) (gram svm.View, cross func(rows []int) (svm.View, error), err error)
-	// Self returns the kernel of graphs with themselves.
-	Self(ctx context.Context, graphs []int) ([]float64, error)
+	// From returns the matrix for a training set.
+	From(ctx context.Context, t TrainingSet) (*Matrix, error)
 }
 
 // TrainingSet is the graphs to learn from: those outside one or two folds of a repeat, or a sample
@@ -65,7 +62,11 @@ func (m *Matrix) features(ctx context.Context, graphs []int) (kernel.Features, e
 	return all.Select(m.at(graphs)), nil
 }
 
-// On implements Gram.
+// From implements Gram: it is the same for all training sets.
+func (m *Matrix) From(context.Context, TrainingSet) (*Matrix, error) { return m, nil }
+
+// On returns the kernel matrix of a training set, and a function that returns the matrix between other
+// graphs (rows) and it.
 func (m *Matrix) On(ctx context.Context, t TrainingSet) (svm.View, func([]int) (svm.View, error), error) {
 	train, err := m.features(ctx, t.graphs)
 	if err != nil {
@@ -102,7 +103,7 @@ func (m *Matrix) On(ctx context.Context, t TrainingSet) (svm.View, func([]int) (
 	}, nil
 }
 
-// Self implements Gram.
+// Self returns the kernel of graphs with themselves.
 func (m *Matrix) Self(ctx context.Context, graphs []int) ([]float64, error) {
 	if kernel.CheckNormalized(m.sum.Sum) == nil {
 		return slices.Repeat([]float64{m.sum.Self()}, len(graphs)), nil

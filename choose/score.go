@@ -220,7 +220,11 @@ func (c *Chooser) scoreFolds(ctx context.Context, k Gram, parts []*TrainingPart)
 	err := kernel.Each(ctx, len(pairs), 1, func(_, i int) error {
 		repeat, f, g := pairs[i].repeat, pairs[i].f, pairs[i].g
 		set := c.without(repeat, f, g)
-		gram, cross, err := k.On(ctx, set)
+		x, err := k.From(ctx, set)
+		if err != nil {
+			return err
+		}
+		gram, cross, err := x.On(ctx, set)
 		if err != nil {
 			return err
 		}
@@ -255,7 +259,11 @@ func (c *Chooser) scoreFolds(ctx context.Context, k Gram, parts []*TrainingPart)
 // scoreLeaveOneOut predicts every graph of the sample from the others.
 func (c *Chooser) scoreLeaveOneOut(ctx context.Context, k Gram, p *TrainingPart) (Scores, error) {
 	set := TrainingSet{p.Repeat, p.Fold, p.Fold, p.sample}
-	gram, _, err := k.On(ctx, set)
+	x, err := k.From(ctx, set)
+	if err != nil {
+		return Scores{}, err
+	}
+	gram, _, err := x.On(ctx, set)
 	if err != nil {
 		return Scores{}, err
 	}
@@ -367,59 +375,4 @@ func (c *Chooser) chooseWith(kernels []*Scores, weight []float64) (kernel, value
 		}
 	}
 	return kernel, value
-}
-
-// Predict trains on a part with each value of the grid and predicts the fold outside it. It tells whether
-// the solver stopped at its limit of iterations. A grid of a single value gives probabilities, where the
-// options ask for them.
-func (c *Chooser) Predict(ctx context.Context, k Gram, p *TrainingPart) (predictions []Prediction, limited bool, err error) {
-	gram, cross, err := k.On(ctx, p.all())
-	if err != nil {
-		return nil, false, err
-	}
-	return c.predict(ctx, k, p, gram, cross, c.Options.Grid())
-}
-
-// PredictBest is Predict with one value of the grid: that at best, or for a sum that was scored on a sample the
-// one that is best on all graphs, whose position it returns.
-func (c *Chooser) PredictBest(ctx context.Context, k Gram, p *TrainingPart, best int) (Prediction, int, bool, error) {
-	gram, cross, err := k.On(ctx, p.all())
-	if err != nil {
-		return Prediction{}, 0, false, err
-	}
-	if _, sum := k.(Mixture); sum {
-		if best, err = c.refine(ctx, gram, p, best); err != nil {
-			return Prediction{}, 0, false, err
-		}
-	}
-	out, limited, err := c.predict(ctx, k, p, gram, cross, c.Options.Grid()[best:best+1])
-	if err != nil {
-		return Prediction{}, 0, false, err
-	}
-	return out[0], best, limited, nil
-}
-
-// all returns all graphs of the part.
-func (p *TrainingPart) all() TrainingSet { return TrainingSet{p.Repeat, p.Fold, p.Fold, p.graphs} }
-
-// predict trains on the matrix of a part with each value of the grid and predicts the fold outside it.
-func (c *Chooser) predict(
-	ctx context.Context, k Gram, p *TrainingPart, gram svm.View, cross func([]int) (svm.View, error), grid []float64,
-) (predictions []Prediction, limited bool, err error) {
-	opt, test := c.Options.learner(), c.Splits.Test(p.Repeat, p.Fold)
-	opt.Probability, opt.Seed = c.Options.Probability && len(grid) == 1, c.Options.Seed
-	rows, err := cross(test)
-	if err != nil {
-		return nil, false, err
-	}
-	self, err := k.Self(ctx, test)
-	if err != nil {
-		return nil, false, err
-	}
-	out, err := c.Targets.learn(ctx, opt, gram, p.graphs, grid, []svm.View{rows}, [][]float64{self},
-		[][]bool{c.Targets.Groups.Apart(test, p.graphs)})
-	if err != nil {
-		return nil, false, fmt.Errorf("repeat %d, fold %d left out: %w", p.Repeat, p.Fold, err)
-	}
-	return out[0], out[0][0].limited, nil
 }

@@ -132,22 +132,13 @@ type Mixture struct {
 	How Combination
 }
 
-// On learns the weights on the training set and sums up.
-func (m Mixture) On(ctx context.Context, t TrainingSet) (svm.View, func([]int) (svm.View, error), error) {
+// From implements Gram. It learns the weights on the training set.
+func (m Mixture) From(ctx context.Context, t TrainingSet) (*Matrix, error) {
 	w, err := m.weights(ctx, t)
 	if err != nil {
-		return svm.View{}, nil, err
+		return nil, err
 	}
-	x, err := m.sum(w)
-	if err != nil {
-		return svm.View{}, nil, err
-	}
-	return x.On(ctx, t)
-}
-
-// Self implements Gram: kernels that are summed are normalised, and weights sum to 1.
-func (m Mixture) Self(_ context.Context, graphs []int) ([]float64, error) {
-	return slices.Repeat([]float64{1}, len(graphs)), nil
+	return m.sum(w)
 }
 
 // Weights returns the weights of the kernels on a part; they sum to 1.
