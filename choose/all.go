@@ -196,7 +196,7 @@ func (x *all) factorise(ctx context.Context) (*svm.Learner, error) {
 	}
 	opt.Folds = x.groupFolds
 	for at := slices.Index(o.ridges(), ridge); ; at++ {
-		path, err := x.Targets.Train(ctx, view, []float64{ridge}, opt)
+		path, err := p.Train(ctx, view, []float64{ridge}, opt) // with weights
 		if isDefinite(err) && o.Learner == svm.KernelRidge && at+1 < len(o.Ridge) {
 			ridge = o.Ridge[at+1]
 			continue
@@ -262,7 +262,7 @@ func (x *all) iterate(ctx context.Context) (*svm.Learner, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.Learn(ctx, ridge, left, groups, x.plan.Probability)
+	return s.Learn(ctx, ridge, left, groups, x.Options.Probability)
 }
 
 // solvers returns what makes a solver for folds, and finds the nearest graphs of the plan.
@@ -307,7 +307,7 @@ func (x *all) leaveGroups(ctx context.Context, ridge float64, with func(ctx cont
 }
 
 func (x *all) targets() svm.Targets {
-	return svm.Targets{Labels: x.Targets.Labels, Values: x.Targets.Values}
+	return svm.Targets{Labels: x.Targets.Labels, Values: x.Targets.Values, Weights: x.plan.Weights}
 }
 
 // heldOut reads what was predicted for graphs that were held out.

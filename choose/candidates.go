@@ -3,6 +3,7 @@ package choose
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/mlgkernel/mlg"
@@ -25,6 +26,11 @@ type Candidate struct {
 	// Counts says that the kernel is one of the few and cheap ones whose mean Weighted takes for many
 	// graphs.
 	Counts bool
+}
+
+// Only returns a kernel as the only candidate.
+func Only(k kernel.Kernel) []Candidate {
+	return []Candidate{{Name: k.Name(), Settings: []Setting{{k.String(), k}}}}
 }
 
 // LabelHistogram is the kernel of label histograms (degrees where the graphs have no labels). Every
@@ -93,6 +99,18 @@ func DefaultCandidates(info dataset.Summary) []Candidate {
 		}
 	}
 	return out
+}
+
+// Quick returns one setting of DefaultCandidates: that with attributes if the data
+// have some, else that with bonds, else one with WL colours as base kernel, which do well on most data.
+func Quick(all []Candidate) Candidate {
+	at := 0
+	for _, name := range []string{"mlg wl(1)", "mlg bonds", "mlg attributes"} {
+		if i := slices.IndexFunc(all, func(c Candidate) bool { return c.Name == name }); i >= 0 {
+			at = i
+		}
+	}
+	return Candidate{Name: all[at].Name, Settings: all[at].Settings[:1]}
 }
 
 // products returns kernels and all products of two of them.

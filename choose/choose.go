@@ -33,11 +33,7 @@ type Plan struct {
 	// that one outside may be better.
 	Parameter float64
 	Edge      bool
-	// Epsilon is the half width of the tube of ε-SVR, in standard deviations of the targets.
-	Epsilon float64
-	// Probability gives the learner probabilities of classes, by folds that are drawn from Seed.
-	Probability bool
-	Seed        uint64
+	options   svm.Options // of the learner, but for the parameter
 
 	Targets
 
@@ -65,8 +61,7 @@ func (p *Plan) Learn(ctx context.Context, gram svm.View) (l *svm.Learner, limite
 	if p.learner != nil {
 		return p.learner.Clone(), false, nil
 	}
-	opt := svm.DefaultOptions()
-	opt.Kind, opt.Epsilon, opt.Probability, opt.Seed = p.Learner, p.Epsilon, p.Probability, p.Seed
+	opt := p.options
 	opt.LeaveOneOut, opt.Intervals = p.Regression(), true
 	path, err := p.Train(ctx, gram, []float64{p.Parameter}, opt)
 	if limited = errors.Is(err, svm.ErrIterations); err != nil && !limited {
@@ -158,7 +153,7 @@ func Choose(ctx context.Context, d *dataset.Dataset, candidates []Candidate, o O
 	}
 	c := &choice{Chooser: Chooser{Options: &o, Keep: true}}
 	var err error
-	if c.Targets, err = ReadTargets(d, o.Task); err != nil {
+	if c.Targets, err = o.targets(d); err != nil {
 		return nil, err
 	}
 	if o.Groups != nil {
@@ -166,6 +161,24 @@ func Choose(ctx context.Context, d *dataset.Dataset, candidates []Candidate, o O
 			return nil, fmt.Errorf("groups by %s of %d graphs, want %d", o.Groups.By, len(o.Groups.Of), len(d.Graphs))
 		}
 		c.Targets.Groups = o.Groups
+	}
+	for _, x := range candidates {
+		for _, s := range x.Settings {
+			c.settings = append(c.settings, WeightedSetting{Candidate: x.Name, Setting: s})
+			c.parts = append(c.parts, Ingredient{s.Kernel, x.Counts})
+		}
+	}
+	if len(c.settings) == 0 {
+		return nil, errors.New("no candidates to choose from")
+	}
+	if c.all = o.Collection; c.all == nil {
+		c.all = kernel.NewCollection(Untargeted(d))
+	}
+	if o.Unscored && len(c.settings) == 1 && len(o.Grid()) == 1 {
+		p := c.newPlan()
+		p.Parameter = o.Grid()[0]
+		p.take([]float64{1}, c.settings)
+		return p, nil
 	}
 	if o.Folds = min(o.Folds, len(d.Graphs)); o.Folds < 3 {
 		return nil, fmt.Errorf("%d folds of %d graphs, want at least 3 folds and 3 graphs", o.Folds, len(d.Graphs))
@@ -175,28 +188,37 @@ func Choose(ctx context.Context, d *dataset.Dataset, candidates []Candidate, o O
 	}
 	c.everything = c.TrainingPart(0, c.Splits.Folds)
 	c.sums = slices.DeleteFunc(slices.Clone(o.Combinations), func(how Combination) bool { return !how.Summed() })
-	if c.all = o.Collection; c.all == nil {
-		c.all = kernel.NewCollection(Untargeted(d))
-	}
-	for _, x := range candidates {
-		for _, s := range x.Settings {
-			if len(c.sums) > 0 {
-				if err := kernel.CheckNormalized(s.Kernel); err != nil {
-					return nil, err
-				}
-			}
-			c.settings = append(c.settings, WeightedSetting{Candidate: x.Name, Setting: s})
-			c.parts = append(c.parts, Ingredient{s.Kernel, x.Counts})
+	for _, s := range c.settings {
+		if err := kernel.CheckNormalized(s.Kernel); err != nil && len(c.sums) > 0 {
+			return nil, err
 		}
-	}
-	if len(c.settings) == 0 {
-		return nil, errors.New("no candidates to choose from")
 	}
 	p, err := c.plan(ctx)
 	if err == nil && o.Learner == svm.KernelRidge && len(o.Ridge) > 1 {
 		p.Edge = p.Parameter == o.Ridge[0] || p.Parameter == o.Ridge[len(o.Ridge)-1]
 	}
 	return p, err
+}
+
+// newPlan returns a plan without kernels.
+func (c *choice) newPlan() *Plan {
+	o := c.Options
+	p := &Plan{Collection: c.all, Learner: o.Learner, options: o.learner(), Targets: *c.Targets}
+	p.options.Probability, p.options.Seed = o.Probability, o.Seed
+	if o.Targets != nil {
+		p.Weights = o.Targets.Weights
+	}
+	return p
+}
+
+// take takes the settings whose weights are not 0.
+func (p *Plan) take(weights []float64, settings []WeightedSetting) {
+	for i, s := range settings {
+		if s.Weight = weights[i]; s.Weight > 0 {
+			p.Settings = append(p.Settings, s)
+			p.Indefinite = p.Indefinite || !kernel.Semidefinite(s.Kernel)
+		}
+	}
 }
 
 // Untargeted returns the graphs of a dataset without their targets.
@@ -234,8 +256,7 @@ func (c *choice) plan(all context.Context) (*Plan, error) {
 	if err := c.scoreSettings(ctx); err != nil {
 		return nil, err
 	}
-	p := &Plan{Collection: c.all, Learner: o.Learner, Epsilon: o.Epsilon, Targets: *c.Targets}
-	p.Probability, p.Seed = o.Probability, o.Seed
+	p := c.newPlan()
 	for _, s := range c.scores {
 		p.Limited += s.Limited
 	}
@@ -269,12 +290,7 @@ func (c *choice) plan(all context.Context) (*Plan, error) {
 			return nil, err
 		}
 	}
-	for i, s := range c.settings {
-		if s.Weight = weights[i]; s.Weight > 0 {
-			p.Settings = append(p.Settings, s)
-			p.Indefinite = p.Indefinite || !kernel.Semidefinite(s.Kernel)
-		}
-	}
+	p.take(weights, c.settings)
 	if o.Learner != svm.KernelRidge && !o.LeaveOneOut {
 		p.Held = c.held(chosen[k])
 		return p, c.learnGroups(all, p)

@@ -184,7 +184,6 @@ func leftOutGroups(t *testing.T, p *Plan, folds int, seed uint64) [][]int {
 // group is new. Few graphs have no groups.
 func TestGroups(t *testing.T) {
 	o := DefaultOptions()
-	o.ForValues()
 	p, err := Choose(t.Context(), learnable(60, true), []Candidate{single("sp", baseline.DefaultShortestPath())}, o)
 	if err != nil {
 		t.Fatal(err)

@@ -32,6 +32,7 @@ func retarget(ds *dataset.Dataset, target func(i int) string) *dataset.Dataset {
 // quick returns options for few folds.
 func quick(folds int) Options {
 	o := DefaultOptions()
+	o.ForSVM()
 	o.Folds, o.C = folds, []float64{0.1, 1, 10, 100}
 	return o
 }

@@ -140,7 +140,8 @@ func TestWeightedByDefinition(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			ds := retarget(drugs, target)
-			o := quick(5)
+			o := DefaultOptions()
+			o.Folds = 5
 			o.ForCandidates()
 			o.Ridge = []float64{0.1, 1}
 			if o.Task = Classification; name == "values" {

@@ -153,9 +153,9 @@ func (t *Targets) leaveOneOut(ctx context.Context, gram svm.View, graphs []int, 
 	return out, nil
 }
 
-// of returns the targets of some graphs.
+// of returns the targets of some graphs, without weights.
 func (t *Targets) of(graphs []int) *Targets {
-	return &Targets{t.Classes, Pick(t.Labels, graphs), Pick(t.Values, graphs), t.Groups.of(graphs)}
+	return &Targets{Classes: t.Classes, Labels: Pick(t.Labels, graphs), Values: Pick(t.Values, graphs), Groups: t.Groups.of(graphs)}
 }
 
 // Train trains for each parameter, as svm.TrainPath does. Values are learned in units of their
@@ -163,13 +163,13 @@ func (t *Targets) of(graphs []int) *Targets {
 // how much harder graphs of other groups are to predict.
 func (t *Targets) Train(ctx context.Context, gram svm.View, parameters []float64, opt svm.Options) ([]*svm.Learner, error) {
 	if !t.Regression() {
-		return svm.TrainPath(ctx, gram, svm.Targets{Labels: t.Labels}, parameters, opt)
+		return svm.TrainPath(ctx, gram, svm.Targets{Labels: t.Labels, Weights: t.Weights}, parameters, opt)
 	}
 	if opt.Intervals && opt.Folds == nil {
 		opt.Folds = t.Groups.folds(opt.Seed)
 	}
 	z, mean, scale := svm.StandardScores(t.Values)
-	path, err := svm.TrainPath(ctx, gram, svm.Targets{Values: z}, parameters, opt)
+	path, err := svm.TrainPath(ctx, gram, svm.Targets{Values: z, Weights: t.Weights}, parameters, opt)
 	for _, l := range path {
 		if l != nil {
 			l.Rescale(mean, scale)

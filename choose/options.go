@@ -28,6 +28,9 @@ type Options struct {
 	Ridge []float64 `want:"positive"`
 	// Epsilon is the half width of the tube of ε-SVR, in standard deviations of the targets.
 	Epsilon float64 `want:"at least 0"`
+	// Tolerance and MaxIterations are those of svm.Options.
+	Tolerance     float64 `want:"positive"`
+	MaxIterations int     `want:"at least 1"`
 
 	// InnerFolds is the number of validators: each of that many folds of a training part is
 	// predicted from the rest of it. More than there are means all. It is rounded up to an even
@@ -55,6 +58,13 @@ type Options struct {
 	// graphs that the kernel finds similar.
 	Groups *Groups
 
+	// Unscored leaves out the scores where there is one kernel and one value of the grid. The plan then has
+	// no estimate.
+	Unscored bool
+
+	// Targets, when set, are those of the graphs, which are then not read. An evaluation does not use
+	// them.
+	Targets *Targets `json:"-"`
 	// Collection, when set, has the same graphs without their targets, and the kernels that were
 	// fitted to them for other targets. They are not fitted again. An inductive evaluation does not
 	// use it.
@@ -66,31 +76,32 @@ type Options struct {
 	Progress func(done, total int) `json:"-"`
 }
 
-// DefaultOptions returns C-SVC with C = 0.1 … 100, chosen by accuracy on all of 9 folds, with
-// probabilities.
+// DefaultOptions returns kernel ridge regression with probabilities. Its ridge has the least squared error
+// of leave-one-out predictions for classes, and the largest predictive density for values.
 func DefaultOptions() Options {
+	learner := svm.DefaultOptions()
 	return Options{
 		Folds:      10,
+		Learner:    svm.KernelRidge,
 		C:          []float64{0.1, 0.3, 1, 3, 10, 30, 100},
 		Ridge:      []float64{0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10},
-		Epsilon:    0.1,
+		Epsilon:    learner.Epsilon,
 		InnerFolds: math.MaxInt,
 		Examples:   1024,
 
+		LeaveOneOut: true,
+		Score:       Squared,
 		Probability: true,
+
+		Tolerance: learner.Tolerance, MaxIterations: learner.MaxIterations,
 	}
 }
 
-// ForCandidates sets what DefaultCandidates are meant to be used with: kernel ridge regression,
-// parameters by the squared error of its leave-one-out predictions, and all combinations but MeanBest.
-func (o *Options) ForCandidates() {
-	o.Learner, o.LeaveOneOut, o.Score = svm.KernelRidge, true, Squared
-	o.Combinations = []Combination{BestSingle, MeanAll, Weighted}
-}
+// ForCandidates sets what DefaultCandidates are meant to be used with: all combinations but MeanBest.
+func (o *Options) ForCandidates() { o.Combinations = []Combination{BestSingle, MeanAll, Weighted} }
 
-// ForValues sets how values are learned unless something else is asked for: by a Gaussian process.
-// Its ridge has the largest predictive density with leave-one-out.
-func (o *Options) ForValues() { o.Learner, o.LeaveOneOut = svm.KernelRidge, true }
+// ForSVM sets support vector machines: C-SVC or ε-SVR, with C by accuracy or squared error on all folds.
+func (o *Options) ForSVM() { o.Learner, o.LeaveOneOut, o.Score = svm.SVM, false, Accuracy }
 
 // Task is a kind of targets.
 type Task int
@@ -125,7 +136,7 @@ func (o *Options) Grid() []float64 {
 // learner returns how to learn, without probabilities.
 func (o *Options) learner() svm.Options {
 	out := svm.DefaultOptions()
-	out.Kind, out.Epsilon = o.Learner, o.Epsilon
+	out.Kind, out.Epsilon, out.Tolerance, out.MaxIterations = o.Learner, o.Epsilon, o.Tolerance, o.MaxIterations
 	return out
 }
 

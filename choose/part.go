@@ -82,8 +82,8 @@ func (c *Chooser) finishPart(ctx context.Context, m *Matrix, sum bool, p *Traini
 	if x.graphs.In = x.all; sum {
 		x.sums = []Combination{Weighted}
 	}
-	plan := &Plan{Collection: x.all, Learner: c.Options.Learner, Parameter: c.Options.Ridge[best], Probability: c.Options.Probability,
-		Seed: c.Options.Seed, Targets: *some, Procedures: make([]ProcedureScore, 1)}
+	plan := x.newPlan()
+	plan.Parameter, plan.Procedures = c.Options.Ridge[best], make([]ProcedureScore, 1)
 	plan.Settings = []WeightedSetting{{Setting: Setting{Kernel: m.sum.Sum}, Weight: 1}}
 	if err := x.finish(ctx, plan); err != nil {
 		return Prediction{}, 0, err

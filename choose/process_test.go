@@ -77,7 +77,6 @@ func TestDrawnValues(t *testing.T) {
 	}
 	gram, cross := svm.Full(all).Select(train, train).Matrix(), svm.Full(all).Select(test, train)
 	o := DefaultOptions()
-	o.ForValues()
 	truth := o
 	truth.Ridge = []float64{ridge}
 	r := graphtest.Rand(8)
@@ -160,7 +159,6 @@ func TestContradictingValues(t *testing.T) {
 		}
 	}
 	o := DefaultOptions()
-	o.ForValues()
 	p, l := learnValues(t, gram, values, o)
 	if noise := l.Process.Noise(); noise < 0.2 || noise > 0.6 {
 		t.Errorf("noise %v with ridge %v, want about 0.35", noise, p.Parameter)
@@ -178,7 +176,6 @@ func TestContradictingValues(t *testing.T) {
 // Constant targets are predicted without doubt, and few graphs can be learned from.
 func TestConstantValues(t *testing.T) {
 	o := DefaultOptions()
-	o.ForValues()
 	for n := 3; n < 6; n++ {
 		values := make([]float64, n)
 		for i := range values {

@@ -23,6 +23,19 @@ type Targets struct {
 	Values  []float64
 	// Groups are the graphs that belong together, nil if that is not known: molecules with one scaffold.
 	Groups *Groups
+	// Weights are those of svm.Targets, which the learner of a plan gets; nil for 1. They have no part in
+	// what is chosen.
+	Weights []float64
+}
+
+// targets returns the targets of a dataset, without weights.
+func (o *Options) targets(d *dataset.Dataset) (*Targets, error) {
+	if o.Targets != nil {
+		t := *o.Targets
+		t.Weights, t.Groups = nil, scaffoldGroups(d)
+		return &t, nil
+	}
+	return ReadTargets(d, o.Task)
 }
 
 // Regression reports whether the targets are values.

@@ -30,7 +30,7 @@ func ExampleRun() {
 	}
 	// Output:
 	// majority class   50 %
-	// labels           52 %
+	// labels           48 %
 	// mlg             100 %
-	// wl               52 %
+	// wl               50 %
 }

@@ -48,6 +48,7 @@ func numbered(ds *dataset.Dataset) *dataset.Dataset {
 // quick returns options for a small run.
 func quick(folds, repeats int) Options {
 	o := DefaultOptions()
+	o.ForSVM()
 	o.Folds, o.Repeats = folds, repeats
 	o.C = []float64{0.1, 1, 10, 100}
 	return o

@@ -16,7 +16,10 @@ import (
 
 // majorityName is the row of the baseline that sees no graph: the most frequent class of the
 // training part, or its mean value.
-const majorityName = "majority class"
+const (
+	majorityName = "majority class"
+	meanName     = "mean value"
+)
 
 // confidence is the level of the confidence intervals.
 const confidence = 0.95
@@ -348,7 +351,7 @@ func (e *evaluation) majority() Result {
 	t := e.Targets
 	out := Result{Name: majorityName, Parameters: "-", Repeats: e.Splits.Repeats()}
 	if t.Regression() {
-		out.Name = "mean value"
+		out.Name = meanName
 	}
 	var chosen []choose.Prediction
 	for _, p := range e.parts {

@@ -132,7 +132,8 @@ func TestFolderTellsKernelsApart(t *testing.T) {
 func TestFolderTellsSamplesApart(t *testing.T) {
 	ds := dataset.Scales(60, 4)
 	run := func(folder string, examples int) *Report {
-		o := quick(4, 1)
+		o := DefaultOptions()
+		o.Folds, o.Repeats = 4, 1
 		o.ForCandidates()
 		o.Folder, o.Examples = folder, examples
 		r, err := Run(t.Context(), ds, family(), o)
@@ -248,6 +249,7 @@ func TestScales(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := DefaultOptions()
+	o.ForSVM()
 	o.Repeats = 2
 	r, err := Run(t.Context(), ds, []choose.Candidate{settings("mlg", mlg.Default()), settings("wl", wl(0), wl(1), wl(2))}, o)
 	if err != nil {
@@ -358,7 +360,7 @@ func TestInductiveDeviations(t *testing.T) {
 	var first [][]float64
 	for _, inductive := range []bool{false, true} {
 		o := quick(5, 1)
-		o.ForValues()
+		o.Learner, o.LeaveOneOut = svm.KernelRidge, true
 		o.Inductive = inductive
 		r, err := Run(t.Context(), ds, []choose.Candidate{single("raw", k)}, o)
 		if err != nil {

@@ -98,7 +98,7 @@ func Prediction(ctx context.Context, m *model.Model, g *graph.Graph, o Options) 
 	var f svm.Function
 	read := func(row []float64) (*svm.Function, float64, error) {
 		var err error
-		if f, err = e.function(m, row, o); err != nil {
+		if f, err = e.function(ctx, m, row, o); err != nil {
 			return nil, 0, err
 		}
 		e.Value, e.Bias = f.Value(row), f.Bias
@@ -127,7 +127,7 @@ func Prediction(ctx context.Context, m *model.Model, g *graph.Graph, o Options) 
 }
 
 // function returns the function to explain, given the kernel values of the graph, and describes it.
-func (e *Explanation) function(m *model.Model, row []float64, o Options) (f svm.Function, err error) {
+func (e *Explanation) function(ctx context.Context, m *model.Model, row []float64, o Options) (f svm.Function, err error) {
 	if m.Classes == nil {
 		if o.Class != "" || o.Against != "" {
 			return f, ErrClass("the model predicts values, not classes")
@@ -140,7 +140,7 @@ func (e *Explanation) function(m *model.Model, row []float64, o Options) (f svm.
 		return m.Learner.For(0), nil
 	}
 	if e.Class = o.Class; e.Class == "" {
-		said, err := m.PredictCross(&kernel.Matrix{Rows: 1, Cols: len(row), Data: row}, 0)
+		said, err := m.PredictCross(ctx, nil, &kernel.Matrix{Rows: 1, Cols: len(row), Data: row}, model.PredictOptions{})
 		if err != nil {
 			return f, err
 		}

@@ -42,20 +42,16 @@ func close(x, y float64) bool { return math.Abs(x-y) <= 1e-7*(math.Abs(x)+math.A
 // train trains a model on a kernel, or on the best sum of the default candidates if that is nil.
 func train(t testing.TB, d *dataset.Dataset, task choose.Task, k kernel.Kernel) *model.Model {
 	t.Helper()
-	o := choose.DefaultOptions()
+	o := model.DefaultLearnOptions()
 	o.Task, o.Folds = task, 3
 	candidates := choose.DefaultCandidates(dataset.Info(d))
 	if k != nil {
-		o.C = []float64{10}
-		candidates = []choose.Candidate{{Name: "one", Settings: []choose.Setting{{Parameters: k.String(), Kernel: k}}}}
+		o.ForSVM()
+		o.C, candidates = []float64{10}, choose.Only(k)
 	} else {
 		o.ForCandidates()
 	}
-	plan, err := choose.Choose(t.Context(), d, candidates, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := model.Train(t.Context(), d, plan, model.TrainOptions{})
+	m, _, err := model.Learn(t.Context(), d, candidates, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +84,7 @@ func masses(t testing.TB) *dataset.Dataset {
 // checkSum: contributions add up to what is predicted, from the baseline, with its sign.
 func checkSum(t *testing.T, m *model.Model, g *graph.Graph, e *explain.Explanation) {
 	t.Helper()
-	said, err := m.Predict(t.Context(), []*graph.Graph{g}, 0)
+	said, err := m.Predict(t.Context(), []*graph.Graph{g}, model.PredictOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,7 +237,7 @@ func TestEveryKernel(t *testing.T) {
 			class := slices.Index(classes.Classes, e.Class)
 			decision := func(class int) func(g *graph.Graph) float64 {
 				return func(g *graph.Graph) float64 {
-					said, err := classes.Predict(t.Context(), []*graph.Graph{g}, 0)
+					said, err := classes.Predict(t.Context(), []*graph.Graph{g}, model.PredictOptions{})
 					if err != nil {
 						t.Fatal(err)
 					}

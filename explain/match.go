@@ -27,23 +27,10 @@ type Pair struct {
 	Similarity float64 `json:"similarity"`
 }
 
-// Match matches vertices by their features under a model at a level, 0 … L.
-func Match(ctx context.Context, m *mlg.Model, g, h *graph.Graph, level int) (*Matching, error) {
-	x, err := m.VertexFeatures(ctx, g, level)
-	if err != nil {
-		return nil, err
-	}
-	y, err := m.VertexFeatures(ctx, h, level)
-	if err != nil {
-		return nil, err
-	}
-	return MatchFeatures(x, y, level)
-}
-
-// MatchFeatures matches vertices by their features at a level, the rows of x and y. Vertices of one
+// matchFeatures matches vertices by their features at a level, the rows of x and y. Vertices of one
 // class have the same similarities; which of several equally good matchings comes back depends on
 // the order of the vertices alone.
-func MatchFeatures(x, y *kernel.Matrix, level int) (*Matching, error) {
+func matchFeatures(x, y *kernel.Matrix, level int) (*Matching, error) {
 	s := kernel.NewMatrix(x.Rows, y.Rows)
 	for v := range x.Rows {
 		for w := range y.Rows {

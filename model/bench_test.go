@@ -21,16 +21,10 @@ func nci1(b *testing.B, k kernel.Kernel) (*Model, *dataset.Dataset) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	plan := &choose.Plan{Settings: []choose.WeightedSetting{{Candidate: "one", Setting: choose.Setting{Kernel: k}, Weight: 1}},
-		Collection: kernel.NewCollection(ds.Graphs), Parameter: 1, Targets: choose.Targets{Classes: []string{"0", "1"}}}
-	for _, t := range ds.Targets() {
-		label := 0
-		if t == "1" {
-			label = 1
-		}
-		plan.Labels = append(plan.Labels, label)
-	}
-	m, err := Train(ctx, ds, plan, TrainOptions{})
+	o := DefaultLearnOptions()
+	o.ForSVM()
+	o.C, o.Unscored = []float64{1}, true
+	m, _, err := Learn(ctx, ds, choose.Only(k), o)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -69,11 +63,11 @@ func BenchmarkPredict(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			m, ds := nci1(b, k)
 			block := ds.Graphs[:256]
-			if _, err := m.Predict(b.Context(), block[:1], 3); err != nil { // fits a baseline
+			if _, err := m.Predict(b.Context(), block[:1], PredictOptions{Nearest: 3}); err != nil { // fits a baseline
 				b.Fatal(err)
 			}
 			for b.Loop() {
-				if _, err := m.Predict(b.Context(), block, 3); err != nil {
+				if _, err := m.Predict(b.Context(), block, PredictOptions{Nearest: 3}); err != nil {
 					b.Fatal(err)
 				}
 			}

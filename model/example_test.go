@@ -53,14 +53,14 @@ func Example() {
 	check(err)
 	g, err := dataset.ParseSMILES("O=C1CN=C(c2ccccc2)c2ccccc2N1", dataset.DefaultOptions())
 	check(err)
-	p, err := m.Predict(ctx, []*graph.Graph{g}, 1)
+	p, err := m.Predict(ctx, []*graph.Graph{g}, model.PredictOptions{Nearest: 1})
 	check(err)
 	fmt.Println(p[0].Class, "like", p[0].Nearest[0].ID)
 	// Output: benzodiazepine like nordazepam
 }
 
-// Choose a kernel by cross-validation, train with it, and ask the model about a molecule.
-func ExampleTrain() {
+// Choose a kernel, train with it, and ask the model about a molecule.
+func ExampleLearn() {
 	ctx := context.Background()
 	data, err := dataset.Read(context.Background(), "builtin:drugs", dataset.DefaultOptions())
 	check(err)
@@ -68,18 +68,16 @@ func ExampleTrain() {
 	sum := o
 	sum.Combine = mlg.Sum
 	candidates := []choose.Candidate{{Name: "mlg", Settings: []choose.Setting{{Parameters: "top", Kernel: o}, {Parameters: "sum", Kernel: sum}}}}
-	options := choose.DefaultOptions()
-	options.Folds, options.C = 4, []float64{1, 10}
-	plan, err := choose.Choose(ctx, data, candidates, options)
-	check(err)
-	m, err := model.Train(ctx, data, plan, model.TrainOptions{Created: map[string]string{"data": "builtin:drugs"}})
+	options := model.DefaultLearnOptions()
+	options.Created = map[string]string{"data": "builtin:drugs"}
+	m, _, err := model.Learn(ctx, data, candidates, options)
 	check(err)
 
 	g, err := dataset.ParseSMILES("CN1CCC23C4Oc5c(OC)ccc(CC1C2C=CC4O)c35", dataset.DefaultOptions())
 	check(err)
-	p, err := m.Predict(ctx, []*graph.Graph{g}, 1)
+	p, err := m.Predict(ctx, []*graph.Graph{g}, model.PredictOptions{Nearest: 1})
 	check(err)
-	fmt.Println(p[0].Class, "like", p[0].Nearest[0].ID, m.Unlike(p[0].Nearest[0].Similarity))
+	fmt.Println(p[0].Class, "like", p[0].Nearest[0].ID, p[0].Unlike)
 	// Output: opioid like codeine false
 }
 

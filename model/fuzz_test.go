@@ -77,7 +77,7 @@ func FuzzSections(f *testing.F) {
 		}
 		// It may fail on graphs, as one whose weights overflow does, but not panic.
 		if cheap(m) {
-			m.Predict(t.Context(), fresh, 2)
+			m.Predict(t.Context(), fresh, PredictOptions{Nearest: 2})
 			m.Kernel.Cross(t.Context(), attributed)
 		}
 	})

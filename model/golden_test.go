@@ -112,7 +112,7 @@ func close(t *testing.T, what string, got, want []float64) {
 }
 
 func golden(t *testing.T, m *Model) goldenFile {
-	p, err := m.Predict(t.Context(), goldenGraphs(t), 1)
+	p, err := m.Predict(t.Context(), goldenGraphs(t), PredictOptions{Nearest: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

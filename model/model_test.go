@@ -166,11 +166,11 @@ func same(t *testing.T, a, b *Model, graphs []*graph.Graph) {
 	if a.Learner == nil {
 		return
 	}
-	p, err := a.Predict(t.Context(), graphs, 3)
+	p, err := a.Predict(t.Context(), graphs, PredictOptions{Nearest: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
-	q, err := b.Predict(t.Context(), graphs, 3)
+	q, err := b.Predict(t.Context(), graphs, PredictOptions{Nearest: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +192,7 @@ func deviations(t *testing.T, m *Model, graphs []*graph.Graph) []float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := m.Deviations(t.Context(), graphs, cross)
+	d, err := m.deviations(t.Context(), graphs, cross)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -271,7 +271,7 @@ func TestRoundTripLearners(t *testing.T) {
 		}
 		classify(t, m, true)
 		roundTrip(t, m, fresh)
-		p, err := m.Predict(t.Context(), fresh, 0)
+		p, err := m.Predict(t.Context(), fresh, PredictOptions{})
 		if err != nil || len(p[0].Probability) != 3 {
 			t.Errorf("probabilities %v, %v", p, err)
 		}
@@ -325,7 +325,7 @@ func TestRoundTripLearners(t *testing.T) {
 		m := make()
 		m.Targets, m.Nearest, m.Reader, m.Created, m.Estimates = nil, nil, nil, nil, nil
 		roundTrip(t, m, fresh)
-		if _, err := m.Predict(t.Context(), fresh, 1); err == nil || !strings.Contains(err.Error(), "cannot predict") {
+		if _, err := m.Predict(t.Context(), fresh, PredictOptions{Nearest: 1}); err == nil || !strings.Contains(err.Error(), "cannot predict") {
 			t.Errorf("error %v", err)
 		}
 	})
@@ -384,14 +384,14 @@ func TestConcurrentUse(t *testing.T) {
 		t.Fatal(err)
 	}
 	fresh := drugs(t).Graphs[20:28]
-	want, err := m.Predict(t.Context(), fresh, 2)
+	want, err := m.Predict(t.Context(), fresh, PredictOptions{Nearest: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {
-			got, err := m.Predict(t.Context(), fresh, 2)
+			got, err := m.Predict(t.Context(), fresh, PredictOptions{Nearest: 2})
 			if err != nil || !reflect.DeepEqual(got, want) {
 				t.Errorf("%v, %v, want %v", got, err, want)
 			}
@@ -406,7 +406,7 @@ func TestConcurrentUse(t *testing.T) {
 func TestNearest(t *testing.T) {
 	m := smallModel(t)
 	d := drugs(t)
-	found, err := m.Predict(t.Context(), d.Graphs[3:5], 3)
+	found, err := m.Predict(t.Context(), d.Graphs[3:5], PredictOptions{Nearest: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -419,7 +419,7 @@ func TestNearest(t *testing.T) {
 			t.Errorf("similarities do not fall: %v", list)
 		}
 	}
-	if found, err = m.Predict(t.Context(), d.Graphs[:1], 1000); err != nil || len(found[0].Nearest) != m.Examples() {
+	if found, err = m.Predict(t.Context(), d.Graphs[:1], PredictOptions{Nearest: 1000}); err != nil || len(found[0].Nearest) != m.Examples() {
 		t.Errorf("%d of all, %v", len(found[0].Nearest), err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/metrics"
 	"github.com/mlgkernel/mlg/svm"
 )
 
@@ -21,33 +22,61 @@ type Neighbour struct {
 	Similarity float64 `json:"similarity"`
 }
 
-// Prediction is the prediction of a model for one graph.
+// Likeness says how like the training graphs a graph is.
+type Likeness struct {
+	Similarity float64     `json:"similarity"` // largest to a training graph
+	Percentile int         `json:"percentile" help:"per cent of the graphs of the data whose own nearest graph is less similar"`
+	Unlike     bool        `json:"unlike" help:"99 % of the graphs of the data have a more similar one"`
+	Nearest    []Neighbour `json:"nearest" help:"the most similar graphs of the data"`
+}
+
+// Interval is where a measured value lies with a probability.
+type Interval struct {
+	Level float64 `json:"level"`
+	Low   float64 `json:"low"`
+	High  float64 `json:"high"`
+}
+
+// Prediction is what a model tells of one graph.
 type Prediction struct {
 	Class string  // of a classifier
 	Value float64 // of a model of values
 
-	// Decision is how much speaks for each of Model.Classes, as svm.Learner.Decision says it.
+	// Decision is how much speaks for each of Model.Classes, as svm.Learner.Decision says it, and Margin
+	// how much for Class.
 	Decision    []float64
+	Margin      float64
 	Probability []float64 // of each of Model.Classes; nil if not trained; Class has the largest
 
-	Nearest []Neighbour // most similar training graphs
-	// Percentile is that of the largest similarity to a training graph; see Model.Percentile.
-	Percentile int
+	Deviation *float64  // standard, of a measured value, where it is asked for and known
+	Interval  *Interval // of a measured value, where Deviation is known
+	Likeness
 }
 
-// Predict returns the predictions of the learner for new graphs, each with its nearest
-// training graphs, at most the given number.
-func (m *Model) Predict(ctx context.Context, graphs []*graph.Graph, nearest int) ([]Prediction, error) {
+// PredictOptions say what is told besides the class or the value.
+type PredictOptions struct {
+	Nearest    int     // number of training graphs to name
+	Deviations bool    // of a Gaussian process
+	Level      float64 // probability of the intervals
+}
+
+// DefaultPredictOptions returns three nearest graphs, and deviations with intervals of 90 %.
+func DefaultPredictOptions() PredictOptions {
+	return PredictOptions{Nearest: 3, Deviations: true, Level: 0.9}
+}
+
+// Predict returns the predictions of the learner for new graphs.
+func (m *Model) Predict(ctx context.Context, graphs []*graph.Graph, o PredictOptions) ([]Prediction, error) {
 	cross, err := m.Kernel.Cross(ctx, graphs)
 	if err != nil {
 		return nil, err
 	}
-	return m.PredictCross(cross, nearest)
+	return m.PredictCross(ctx, graphs, cross, o)
 }
 
-// PredictCross is Predict for graphs whose kernel values with the training graphs are
-// known, as Kernel.Cross returns them.
-func (m *Model) PredictCross(cross *kernel.Matrix, nearest int) ([]Prediction, error) {
+// PredictCross is Predict for graphs whose kernel values with the training graphs are known, as
+// Kernel.Cross returns them. The graphs themselves are needed for deviations only.
+func (m *Model) PredictCross(ctx context.Context, graphs []*graph.Graph, cross *kernel.Matrix, o PredictOptions) ([]Prediction, error) {
 	if m.Learner == nil {
 		return nil, errors.New("model: it has no learner, so it cannot predict")
 	}
@@ -55,13 +84,20 @@ func (m *Model) PredictCross(cross *kernel.Matrix, nearest int) ([]Prediction, e
 	if err != nil {
 		return nil, err
 	}
+	var deviations []float64
+	if o.Deviations && m.Learner.Process != nil {
+		if deviations, err = m.deviations(ctx, graphs, cross); err != nil {
+			return nil, err
+		}
+	}
 	out := make([]Prediction, cross.Rows)
 	for i := range out {
-		row := cross.Row(i)
-		out[i] = m.prediction(values.Row(i))
-		out[i].Nearest = m.Neighbours(kernel.Largest(row, nearest))
-		if len(row) > 0 {
-			out[i].Percentile = m.Percentile(slices.Max(row))
+		p := &out[i]
+		*p = m.prediction(values.Row(i))
+		p.Likeness = m.Likeness(kernel.Largest(cross.Row(i), max(1, o.Nearest)), o.Nearest)
+		if deviations != nil {
+			half := metrics.HalfWidth(o.Level) * deviations[i]
+			p.Deviation, p.Interval = &deviations[i], &Interval{o.Level, p.Value - half, p.Value + half}
 		}
 	}
 	return out, nil
@@ -75,20 +111,29 @@ func (m *Model) prediction(values []float64) Prediction {
 	}
 	at, _ := slices.BinarySearch(l.Classes, l.Class(values))
 	p := Prediction{Class: m.Classes[at], Decision: l.Decision(values)}
+	p.Margin = p.Decision[at]
 	if l.Slope > 0 {
 		p.Probability = l.Probability(values)
 	}
 	return p
 }
 
-// Deviations returns the standard deviations of measured values, noise included, of graphs whose
+// Likeness returns that of a graph from the training graphs that are most similar to it, of which it names
+// some.
+func (m *Model) Likeness(hits []kernel.Hit, nearest int) Likeness {
+	out := Likeness{Nearest: m.Neighbours(hits[:min(nearest, len(hits))])}
+	if len(hits) > 0 {
+		out.Similarity = hits[0].Similarity
+		out.Percentile, out.Unlike = m.Percentile(out.Similarity), m.Unlike(out.Similarity)
+	}
+	return out
+}
+
+// deviations returns the standard deviations of measured values, noise included, of graphs whose
 // kernel values with the training graphs are in cross. It compares the nearest training graphs of each
 // with each other. Molecules with other scaffolds than the training graphs get wider deviations, where the
-// model was fitted to say by how much. Without a Gaussian process it is svm.ErrNoProcess.
-func (m *Model) Deviations(ctx context.Context, graphs []*graph.Graph, cross *kernel.Matrix) ([]float64, error) {
-	if m.Learner == nil || m.Learner.Process == nil {
-		return nil, svm.ErrNoProcess
-	}
+// model was fitted to say by how much.
+func (m *Model) deviations(ctx context.Context, graphs []*graph.Graph, cross *kernel.Matrix) ([]float64, error) {
 	self, err := m.Kernel.Diagonal(ctx, graphs)
 	if err != nil {
 		return nil, err

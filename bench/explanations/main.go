@@ -96,7 +96,7 @@ func train(ctx context.Context, w io.Writer, data, name string, find structure) 
 		}
 		with += min(n, 1)
 	}
-	o := choose.DefaultOptions()
+	o := model.DefaultLearnOptions()
 	o.Folds = 5
 	candidates := choose.DefaultCandidates(dataset.Info(part))
 	if name == "" {
@@ -106,15 +106,15 @@ func train(ctx context.Context, w io.Writer, data, name string, find structure) 
 		if err != nil {
 			return nil, nil, err
 		}
-		candidates = []choose.Candidate{{Name: name, Settings: []choose.Setting{{Parameters: k.String(), Kernel: k}}}}
+		o.ForSVM()
+		candidates = choose.Only(k)
 	}
-	plan, err := choose.Choose(ctx, part, candidates, o)
+	m, plan, err := model.Learn(ctx, part, candidates, o)
 	if err != nil {
 		return nil, nil, err
 	}
 	fmt.Fprintf(w, "%d of %d have it, accuracy %.3f\n", with, len(d.Graphs), plan.Estimate.Value)
-	m, err := model.Train(ctx, part, plan, model.TrainOptions{})
-	return m, having, err
+	return m, having, nil
 }
 
 // some returns at most n graphs, evenly spread.

@@ -55,6 +55,7 @@ type demoPrediction struct {
 	Why       *explain.Explanation `json:"why"` // the predicted class against the runner-up
 	graph     *graph.Graph
 	trainings int
+	ridge     float64
 }
 
 // Run does the whole job on the built-in molecules.
@@ -110,11 +111,6 @@ func (c *demoCmd) Run(g *globals) error {
 	return nil
 }
 
-// demoCandidate is a kernel with fixed parameters.
-func demoCandidate(name string, k kernel.Kernel) choose.Candidate {
-	return choose.Candidate{Name: name, Settings: []choose.Setting{{Parameters: k.String(), Kernel: k}}}
-}
-
 // demoEvaluation compares three kernels by a small nested cross-validation.
 func demoEvaluation(g *globals, ds *dataset.Dataset, k mlg.Kernel) (*evaluate.Report, error) {
 	e := evaluate.DefaultOptions()
@@ -122,11 +118,8 @@ func demoEvaluation(g *globals, ds *dataset.Dataset, k mlg.Kernel) (*evaluate.Re
 	start := time.Now()
 	e.Clock = func() time.Duration { return time.Since(start) }
 	e.Progress = g.bar.steps("evaluate", "folds")
-	return evaluate.Run(g.ctx, ds, []choose.Candidate{demoCandidate("mlg", k), demoCandidate("wl", baseline.DefaultWL())}, e)
+	return evaluate.Run(g.ctx, ds, slices.Concat(choose.Only(k), choose.Only(baseline.DefaultWL())), e)
 }
-
-// demoC is the price of an error of the learner that the demonstration explains.
-const demoC = 10
 
 // demoPredict trains without one molecule, predicts its class, and explains the decision between
 // that class and the next best one.
@@ -134,17 +127,11 @@ func demoPredict(g *globals, ds *dataset.Dataset, k mlg.Kernel) (*demoPrediction
 	held := slices.Index(ds.IDs(), demoExplained)
 	x := ds.Graphs[held]
 	rest := &dataset.Dataset{Name: ds.Name, Graphs: slices.Concat(ds.Graphs[:held], ds.Graphs[held+1:])}
-	o := choose.DefaultOptions()
-	o.C = []float64{demoC}
-	plan, err := choose.Choose(g.ctx, rest, []choose.Candidate{demoCandidate("mlg", k)}, o)
+	m, plan, err := model.Learn(g.ctx, rest, choose.Only(k), model.DefaultLearnOptions())
 	if err != nil {
 		return nil, err
 	}
-	m, err := model.Train(g.ctx, rest, plan, model.TrainOptions{})
-	if err != nil {
-		return nil, err
-	}
-	said, err := m.Predict(g.ctx, []*graph.Graph{x}, 0)
+	said, err := m.Predict(g.ctx, []*graph.Graph{x}, model.DefaultPredictOptions())
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +142,7 @@ func demoPredict(g *globals, ds *dataset.Dataset, k mlg.Kernel) (*demoPrediction
 		return nil, err
 	}
 	return &demoPrediction{ID: x.ID(), Target: x.Target(), Predicted: predicted, RunnerUp: other, Why: why,
-		graph: x, trainings: len(rest.Graphs)}, nil
+		graph: x, trainings: len(rest.Graphs), ridge: plan.Parameter}, nil
 }
 
 // print writes the results for a terminal of 80 columns.
@@ -239,9 +226,9 @@ func (r *demoResult) page(g *globals, m *model.Model, query int) (*draw.Report, 
 	sections = append(sections,
 		draw.Section{Heading: "Most similar to " + r.Query, Blocks: []draw.Block{draw.Figure{Picture: neighbours}, table}},
 		draw.Section{Heading: "Why " + x.ID + " is taken for a " + x.Predicted, Blocks: []draw.Block{
-			draw.Paragraph(fmt.Sprintf("A support vector machine (C = %g) that was trained on the other %d molecules decides "+
+			draw.Paragraph(fmt.Sprintf("Kernel ridge regression (ridge = %g) that was trained on the other %d molecules decides "+
 				"between %s and the next best class, %s, with the margin %+.2f. What each atom contributes is seen by leaving it out: orange ones speak for %s, blue ones against it.",
-				float64(demoC), x.trainings, x.Predicted, x.RunnerUp, x.Why.Value, x.Predicted)),
+				x.ridge, x.trainings, x.Predicted, x.RunnerUp, x.Why.Value, x.Predicted)),
 			draw.Figure{Picture: molecule, Caption: fmt.Sprintf("The contributions of the atoms add up to the margin, %+.2f.", x.Why.Sum)}}})
 	return &draw.Report{Title: "mlg demo: 234 drug molecules",
 		Summary:  fmt.Sprintf("%d well-known drugs in %d chemical classes, compared, classified, searched and explained by the multiscale Laplacian graph kernel.", r.Graphs, r.Classes),

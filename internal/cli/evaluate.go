@@ -12,16 +12,15 @@ import (
 	"github.com/mlgkernel/mlg/draw"
 	"github.com/mlgkernel/mlg/evaluate"
 	"github.com/mlgkernel/mlg/paper"
-	"github.com/mlgkernel/mlg/svm"
 )
 
 // choiceFlags say how parameters are chosen.
 type choiceFlags struct {
-	Folds   int       `help:"Number of folds. train chooses on one fold less, as each training part of an evaluation does." default:"10"`
+	Folds   int       `help:"Number of folds. With svm, train chooses on one fold less, as each training part of an evaluation does." default:"10"`
 	Splits  uint64    `help:"Seed of the splits." default:"0" name:"split-seed"`
-	Learner string    `help:"svm or ridge. For values, ridge is a Gaussian process and gives deviations. auto: ridge for values and for the default candidates, unless --c is given; else svm." default:"auto" enum:"auto,svm,ridge"`
+	Learner string    `help:"ridge or svm. ridge is a kernel ridge regression for each class, with calibrated probabilities. For values it is a Gaussian process and gives deviations. auto: ridge, or svm with --c or --paper." default:"auto" enum:"auto,svm,ridge"`
 	Score   string    `help:"What the choice of a classifier maximises: accuracy, balanced (mean accuracy of the classes), or with ridge squared (minus the squared error). auto: squared with ridge, else accuracy." default:"auto" enum:"auto,accuracy,balanced,squared"`
-	C       []float64 `help:"Values of C to choose from. One value fixes it. By default 0.1,0.3,…,100; with evaluate --paper 0.001,0.01,…,1000." placeholder:"C,…"`
+	C       []float64 `help:"Values of C to choose from, of a support vector machine. One value fixes it. By default 0.1,0.3,…,100; with evaluate --paper 0.001,0.01,…,1000." placeholder:"C,…"`
 }
 
 type evaluateCmd struct {
@@ -34,7 +33,7 @@ type evaluateCmd struct {
 	Split       string   `help:"How graphs are dealt to folds. stratified: each class evenly. random: at random. scaffold: molecules with one scaffold together. cluster: graphs that the first kernel finds similar together. column=NAME: graphs with one value of a column together, or the parts train and test that it names. time=NAME: each fold is predicted from earlier graphs. Or a file of --save-splits." default:"stratified" placeholder:"HOW" group:"Evaluation"`
 	SaveSplits  string   `help:"Write the folds to this file: .json." name:"save-splits" placeholder:"FILE" ends:".json" group:"Evaluation"`
 	Repeats     int      `help:"Number of repeats." default:"10" group:"Evaluation"`
-	Inner       string   `help:"How parameters are chosen inside the training part: kfold, holdout or loo (leave-one-out). auto: loo with --default, for values, for mlg with --paper, and where a split leaves no folds; else kfold." default:"auto" enum:"auto,kfold,holdout,loo" group:"Evaluation"`
+	Inner       string   `help:"How parameters are chosen inside the training part: kfold, holdout or loo (leave-one-out). auto: loo with ridge, for mlg with --paper, and where a split leaves no folds; else kfold." default:"auto" enum:"auto,kfold,holdout,loo" group:"Evaluation"`
 	InnerN      int      `help:"With --inner kfold: number of validation folds. 0 means all." default:"0" name:"inner-folds" group:"Evaluation"`
 	Select      string   `help:"Where parameters are chosen. nested: inside the training part. reported: on the reported folds, as papers often do. auto: both with --paper, else nested." default:"auto" enum:"auto,nested,reported" group:"Evaluation"`
 	Fit         string   `help:"What kernels are fitted to. transductive: all graphs, without targets. inductive: the training fold." default:"transductive" enum:"transductive,inductive" group:"Evaluation"`
@@ -121,11 +120,17 @@ func (c *evaluateCmd) options(ds *dataset.Dataset, onReported bool) (evaluate.Op
 	if c.Paper {
 		o.C, o.Probability = paper.C(), false // its machines are C-SVCs as they stand
 	}
+	if c.Paper && c.Learner == "auto" {
+		o.ForSVM()
+	}
+	if c.Default {
+		o.ForCandidates()
+	}
 	if c.InnerN > 0 {
 		o.InnerFolds = c.InnerN
 	}
 	o.Repeats, o.Folder, o.OnReported, o.Inductive, o.Combined = c.Repeats, c.Keep, onReported, c.Fit == "inductive", c.Default && !c.All
-	if err := c.apply(&o.Options, c.Default, dataset.Info(ds).TargetRange != nil); err != nil {
+	if err := c.apply(&o.Options, dataset.Info(ds).TargetRange != nil); err != nil {
 		return o, err
 	}
 	if onReported && c.Score == "auto" {
@@ -168,9 +173,8 @@ func (c *evaluateCmd) pictures(g *globals, ds *dataset.Dataset, report *evaluate
 	return saveReport(g, c.Report, page)
 }
 
-// apply sets options, which are those for the default candidates or for others, and refuses flags
-// that have no effect.
-func (f *choiceFlags) apply(o *choose.Options, defaults, values bool) error {
+// apply sets options for classes or values, and refuses flags that have no effect.
+func (f *choiceFlags) apply(o *choose.Options, values bool) error {
 	switch {
 	case f.Score != "auto" && values:
 		return usageError("--score is for classes, but the targets are values")
@@ -178,21 +182,11 @@ func (f *choiceFlags) apply(o *choose.Options, defaults, values bool) error {
 		return usageError("--c needs --learner svm")
 	}
 	o.Folds, o.Seed = f.Folds, f.Splits
-	if defaults {
-		o.ForCandidates()
-	}
 	if len(f.C) > 0 {
 		o.C = f.C
 	}
-	if f.Learner == "ridge" {
-		o.Learner, o.Score = svm.KernelRidge, choose.Squared
-	}
-	if values && (f.Learner == "ridge" || f.Learner == "auto" && len(f.C) == 0) {
-		o.ForValues()
-	} else if f.Learner == "svm" || len(f.C) > 0 {
-		if o.Learner = svm.SVM; o.Score == choose.Squared { // for ridges
-			o.LeaveOneOut, o.Score = false, choose.Accuracy
-		}
+	if f.Learner == "svm" || len(f.C) > 0 {
+		o.ForSVM()
 	}
 	switch f.Score {
 	case "accuracy":

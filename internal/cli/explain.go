@@ -139,12 +139,12 @@ func (c *explainCmd) prediction(g *globals, m *model.Model, x *graph.Graph) (exp
 	if err != nil {
 		return nil, err
 	}
-	p, err := m.Predict(g.ctx, []*graph.Graph{x}, 3)
+	p, err := m.Predict(g.ctx, []*graph.Graph{x}, model.DefaultPredictOptions())
 	if err != nil {
 		return nil, err
 	}
 	said := predicted{ID: x.ID(), Target: x.Target()}
-	said.describe(m, p[0], 3)
+	said.describe(m, &p[0])
 	e := &explainedPrediction{Explanation: got, Labels: x.Labels(), Prediction: &said, graph: x}
 	slices.SortStableFunc(got.Graphs, func(a, b explain.GraphTerm) int { return cmp.Compare(b.Value, a.Value) })
 	side := func(terms []explain.GraphTerm, sign float64) (out []support) {

@@ -42,26 +42,16 @@ type predicted struct {
 	Class       string             `json:"class,omitempty"`
 	Value       *float64           `json:"value,omitempty"`
 	Deviation   *float64           `json:"deviation,omitempty"` // standard, of a measured value
-	Interval    *interval          `json:"interval,omitempty"`
+	Interval    *model.Interval    `json:"interval,omitempty"`
 	Probability map[string]float64 `json:"probability,omitempty"`
 	Margin      *float64           `json:"margin,omitempty"` // mean decision value for the class against the others
-	Similarity  float64            `json:"similarity"`       // largest to a training graph
-	Percentile  int                `json:"percentile"`
-	Unlike      bool               `json:"unlike"`
-	Nearest     []model.Neighbour  `json:"nearest"`
-	Error       string             `json:"-"` // why it cannot be read; nothing else is known then
+	model.Likeness
+	Error string `json:"-"` // why it cannot be read; nothing else is known then
 
 	classes []float64 // probabilities in the order of the classes
 	line    int       // of what cannot be read
 	scores  []float64 // the same, or decision values where they are not known
 	columns dataset.Fields
-}
-
-// interval is where a measured value lies with a probability.
-type interval struct {
-	Level float64 `json:"level"`
-	Low   float64 `json:"low"`
-	High  float64 `json:"high"`
 }
 
 // Graphs are predicted in blocks of at most that many graphs and vertices, and kernel
@@ -229,40 +219,22 @@ func (c *predictCmd) predictor(g *globals, m *model.Model) func(context.Context,
 		if len(graphs) == 0 {
 			return out, nil
 		}
-		cross, err := m.Kernel.Cross(ctx, graphs)
+		said, err := m.Predict(ctx, graphs, model.PredictOptions{Nearest: c.Nearest, Deviations: true, Level: c.Interval / 100})
 		if err != nil {
 			return nil, err
-		}
-		p, err := m.PredictCross(cross, max(1, c.Nearest))
-		if err != nil {
-			return nil, err
-		}
-		var deviations []float64
-		if m.Learner.Process != nil {
-			if deviations, err = m.Deviations(ctx, graphs, cross); err != nil {
-				return nil, err
-			}
 		}
 		for k, i := range at {
-			out[i].describe(m, p[k], c.Nearest)
-			if deviations != nil {
-				out[i].spread(deviations[k], c.Interval/100)
-			}
+			out[i].describe(m, &said[k])
 		}
 		return out, nil
 	}
 }
 
 // describe adds what is printed of a prediction.
-func (p *predicted) describe(m *model.Model, said model.Prediction, nearest int) {
-	p.Class, p.Percentile, p.classes = said.Class, said.Percentile, said.Probability
-	if len(said.Nearest) > 0 {
-		p.Similarity = said.Nearest[0].Similarity
-		p.Unlike = m.Unlike(p.Similarity)
-	}
-	p.Nearest = said.Nearest[:min(nearest, len(said.Nearest))]
+func (p *predicted) describe(m *model.Model, said *model.Prediction) {
+	p.Class, p.classes, p.Likeness = said.Class, said.Probability, said.Likeness
 	if m.Classes == nil {
-		p.Value = &said.Value
+		p.Value, p.Deviation, p.Interval = &said.Value, said.Deviation, said.Interval
 		return
 	}
 	if p.scores = said.Decision; said.Probability != nil {
@@ -272,13 +244,7 @@ func (p *predicted) describe(m *model.Model, said model.Prediction, nearest int)
 			p.Probability[name] = said.Probability[k]
 		}
 	}
-	p.Margin = &said.Decision[slices.Index(m.Classes, said.Class)]
-}
-
-// spread adds the deviation of a value, and its interval.
-func (p *predicted) spread(deviation, level float64) {
-	half := metrics.HalfWidth(level) * deviation
-	p.Deviation, p.Interval = &deviation, &interval{level, *p.Value - half, *p.Value + half}
+	p.Margin = &said.Margin
 }
 
 // score compares predictions with the targets of the data.

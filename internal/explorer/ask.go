@@ -10,8 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mlgkernel/mlg"
-	"github.com/mlgkernel/mlg/draw"
 	"github.com/mlgkernel/mlg/explain"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
@@ -99,11 +97,9 @@ type prediction struct {
 	Deviation      *float64           `json:"deviation" help:"standard deviation of a measured value; null if it is not known"`
 	Probabilities  []classProbability `json:"probabilities" help:"highest first; empty if the learner has none"`
 	CrossValidated *string            `json:"cross_validated" help:"prediction of a learner that did not see the graph; null for new graphs, and before the first request for evaluate"`
-	Neighbours     []model.Neighbour  `json:"neighbours"`
-	Percentile     int                `json:"percentile" help:"per cent of the graphs of the data whose own nearest graph is less similar"`
-	Unlike         bool               `json:"unlike"`
-	UnknownLabels  []string           `json:"unknown_labels" help:"vertex labels that no graph of the data has"`
-	Place          *place             `json:"place" help:"null unless asked for"`
+	model.Likeness
+	UnknownLabels []string `json:"unknown_labels" help:"vertex labels that no graph of the data has"`
+	Place         *place   `json:"place" help:"null unless asked for"`
 }
 
 // place is a position on both maps.
@@ -160,11 +156,7 @@ func predict(q *request, in *predictRequest) (*predictAnswer, error) {
 func (x *session) predict(ctx context.Context, f *fitted, r row, k int) (prediction, error) {
 	d := x.s.data
 	out := prediction{Probabilities: []classProbability{}, UnknownLabels: []string{}}
-	hits := others(r.values, max(k, 1), r.index)
-	if len(hits) > 0 {
-		out.Percentile, out.Unlike = f.Percentile(hits[0].Similarity), f.Unlike(hits[0].Similarity)
-	}
-	out.Neighbours = f.Neighbours(hits[:min(k, len(hits))])
+	out.Likeness = f.Likeness(others(r.values, max(k, 1), r.index), k)
 	if r.index < 0 {
 		out.ID = r.graph.ID()
 		out.UnknownLabels = f.unknownLabels(d, r.graph)
@@ -180,17 +172,11 @@ func (x *session) predict(ctx context.Context, f *fitted, r row, k int) (predict
 		return out, nil
 	}
 	cross := &kernel.Matrix{Rows: 1, Cols: len(r.values), Data: r.values}
-	said, err := f.PredictCross(cross, 0)
+	said, err := f.PredictCross(ctx, []*graph.Graph{r.graph}, cross, model.DefaultPredictOptions())
 	if err != nil {
 		return out, err
 	}
-	if f.Learner.Process != nil {
-		deviation, err := f.Deviations(ctx, []*graph.Graph{r.graph}, cross)
-		if err != nil {
-			return out, err
-		}
-		out.Deviation = &deviation[0]
-	}
+	out.Deviation = said[0].Deviation
 	if f.Classes != nil {
 		out.Class = &said[0].Class
 	} else {
@@ -207,7 +193,7 @@ func (x *session) predict(ctx context.Context, f *fitted, r row, k int) (predict
 // labels.
 func (f *fitted) unknownLabels(d *Data, g *graph.Graph) []string {
 	out := []string{}
-	if f.scales == nil || !strings.Contains(model.LowRank(f.scales).Base().String(), "labels") {
+	if f.scales == nil || !strings.Contains(f.scales.Model().Base().String(), "labels") {
 		return out
 	}
 	for _, l := range g.Labels() {
@@ -237,17 +223,11 @@ type explainRequest struct {
 	kernelRequest
 }
 
-// explanation says which vertices speak for a prediction, and shows it.
-type explanation struct {
-	explain.Explanation
-	Picture string `json:"picture" help:"the graph coloured by its contributions, as SVG"`
-}
-
 // explainingGraphs is the number of graphs of the data that an explanation tells: those with the
 // largest part in the value.
 const explainingGraphs = 10
 
-func postExplain(ctx context.Context, x *session, f *fitted, in *explainRequest) (*explanation, error) {
+func postExplain(ctx context.Context, x *session, f *fitted, in *explainRequest) (*explain.Explanation, error) {
 	g, i, err := x.s.graph(in.Graph)
 	if err != nil {
 		return nil, err
@@ -256,28 +236,13 @@ func postExplain(ctx context.Context, x *session, f *fitted, in *explainRequest)
 	if in.Class != nil {
 		o.Class = *in.Class
 	}
-	work := func() (*explanation, error) {
-		return explainGraph(kernel.WithWorkers(ctx, x.s.o.Workers), f.Model, g, o)
+	work := func() (*explain.Explanation, error) {
+		return explainPrediction(kernel.WithWorkers(ctx, x.s.o.Workers), f.Model, g, o)
 	}
 	if i < 0 {
 		return work()
 	}
 	return x.explanation(explainedKey{i, o}, work)
-}
-
-// explainGraph explains the prediction of a graph and draws it.
-func explainGraph(ctx context.Context, m *model.Model, g *graph.Graph, o explain.Options) (*explanation, error) {
-	e, err := explainPrediction(ctx, m, g, o)
-	if err != nil {
-		return nil, err
-	}
-	slices.SortStableFunc(e.Graphs, func(a, b explain.GraphTerm) int { return cmp.Compare(math.Abs(b.Value), math.Abs(a.Value)) })
-	e.Graphs = e.Graphs[:min(len(e.Graphs), explainingGraphs)]
-	p, err := draw.Explanation(g, e, draw.DefaultOptions())
-	if err != nil {
-		return nil, err
-	}
-	return &explanation{*e, string(p.SVG())}, nil
 }
 
 // explainPrediction says which vertices of a graph speak for its class or its value.
@@ -290,7 +255,12 @@ func explainPrediction(ctx context.Context, m *model.Model, g *graph.Graph, o ex
 	if errors.As(err, &class) {
 		return nil, badRequest("class", "%v", class)
 	}
-	return e, err
+	if err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(e.Graphs, func(a, b explain.GraphTerm) int { return cmp.Compare(math.Abs(b.Value), math.Abs(a.Value)) })
+	e.Graphs = e.Graphs[:min(len(e.Graphs), explainingGraphs)]
+	return e, nil
 }
 
 type compareRequest struct {
@@ -301,16 +271,9 @@ type compareRequest struct {
 
 // comparison compares two graphs.
 type comparison struct {
-	K      float64     `json:"k"`
-	Levels []pairLevel `json:"levels" help:"of the multiscale kernel whose scales are shown"`
-	Note   string      `json:"note" help:"why there are no levels; otherwise empty"`
-}
-
-// pairLevel is the similarity of two graphs at one level, with their vertices matched.
-type pairLevel struct {
-	explain.Matching
-	Radius int     `json:"radius" help:"0 at level 0"`
-	K      float64 `json:"k"`
+	K      float64         `json:"k"`
+	Levels []explain.Level `json:"levels" help:"of the multiscale kernel whose scales are shown"`
+	Note   string          `json:"note" help:"why there are no levels; otherwise empty"`
 }
 
 // maxPair is the number of vertices of the largest graph whose vertices are matched. Matching takes
@@ -342,7 +305,7 @@ func compare(ctx context.Context, x *session, f *fitted, in *compareRequest) (*c
 	if err != nil {
 		return nil, within("b", err)
 	}
-	out := &comparison{Levels: []pairLevel{}}
+	out := &comparison{Levels: []explain.Level{}}
 	if i >= 0 && j >= 0 {
 		var k *kernel.Matrix
 		if k, err = f.block(ctx, []int{i}, []int{j}); err == nil {
@@ -355,66 +318,14 @@ func compare(ctx context.Context, x *session, f *fitted, in *compareRequest) (*c
 	case err != nil:
 		return nil, err
 	case f.scales == nil:
-		out.Note = noScales
+		out.Note = explain.ErrNoScales.Error()
 		return out, nil
 	case max(a.N(), b.N()) > maxPair:
 		out.Note = fmt.Sprintf("a graph has more than %d vertices, so the vertices are not matched", maxPair)
 		return out, nil
 	}
-	out.Levels, err = f.compareLevels(ctx, a, b)
+	out.Levels, err = f.scales.Levels(ctx, a, b)
 	return out, err
-}
-
-// compareLevels compares two graphs by the features of their vertices, with those of bonds where there are any.
-func (f *fitted) compareLevels(ctx context.Context, a, b *graph.Graph) (out []pairLevel, err error) {
-	levels, k, err := levelKernels(ctx, f.scales, a, b)
-	if err != nil {
-		return nil, err
-	}
-	if f.bonds != nil {
-		_, other, err := levelKernels(ctx, f.bonds, a, b)
-		if err != nil {
-			return nil, err
-		}
-		for l, x := range other {
-			k[l] = (k[l] + x) / 2
-		}
-	}
-	for l, v := range levels {
-		matched, err := explain.MatchFeatures(first(v.Of(0), a.N()), first(v.Of(1), b.N()), l)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, pairLevel{*matched, f.radii()[l], k[l]})
-	}
-	return out, nil
-}
-
-// levelKernels returns the vertices of two graphs at the levels of a multiscale kernel, and k_ℓ, the FLG kernel
-// of their features.
-func levelKernels(ctx context.Context, f *kernel.FittedFactor, a, b *graph.Graph) (levels []mlg.Vertices, k []float64, err error) {
-	both, err := f.Prepare([]*graph.Graph{a, b})
-	if err != nil {
-		return nil, nil, err
-	}
-	m := model.LowRank(f)
-	if levels, err = m.Vertices(ctx, both); err != nil {
-		return nil, nil, err
-	}
-	for _, v := range levels {
-		x, err := mlg.FLG(both[0], v.Of(0), both[1], v.Of(1), m.Kernel().Eta, m.Kernel().Gamma)
-		if err = cmp.Or(err, ctx.Err()); err != nil {
-			return nil, nil, err
-		}
-		k = append(k, x)
-	}
-	return levels, k, nil
-}
-
-// first returns the first rows of a matrix. If edges became vertices, these are the rows of the
-// original vertices.
-func first(x *kernel.Matrix, rows int) *kernel.Matrix {
-	return &kernel.Matrix{Rows: rows, Cols: x.Cols, Data: x.Data[:rows*x.Cols]}
 }
 
 type vertexRequest struct {
@@ -450,7 +361,7 @@ func postVertex(q *request, in *vertexRequest) (*vertexAnswer, error) {
 		if err != nil {
 			return nil, err
 		}
-		if levels := len(f.radii()); in.Level < 0 || in.Level >= levels {
+		if levels := len(f.scales.Radii()); in.Level < 0 || in.Level >= levels {
 			return nil, badRequest("level", "level: %d, want 0 to %d", in.Level, levels-1)
 		}
 		if in.K > 0 && f.scales != nil {
@@ -470,19 +381,19 @@ func postVertex(q *request, in *vertexRequest) (*vertexAnswer, error) {
 		if in.Vertex < 0 || in.Vertex >= g.N() {
 			return nil, badRequest("vertex", "vertex: %d, want 0 to %d", in.Vertex, g.N()-1)
 		}
-		out := &vertexAnswer{Level: in.Level, Radius: f.radii()[in.Level], Own: []float64{}, Elsewhere: []similarVertex{}}
+		out := &vertexAnswer{Level: in.Level, Radius: f.scales.Radii()[in.Level], Own: []float64{}, Elsewhere: []similarVertex{}}
 		var scratch graph.Scratch
 		out.Neighbourhood = slices.Clone(scratch.Ball(g, in.Vertex, out.Radius))
 		out.Distance = slices.Clone(scratch.Distances())
 		if f.scales == nil {
-			out.Note = noScales
+			out.Note = explain.ErrNoScales.Error()
 			return out, nil
 		}
-		m, prepared, err := f.multiscale(g)
+		prepared, err := f.scales.Prepare([]*graph.Graph{g}) // if edges become vertices, the original ones come first
 		if err != nil {
 			return nil, err
 		}
-		features, err := m.VertexFeatures(ctx, prepared[0], in.Level)
+		features, err := f.scales.Model().VertexFeatures(ctx, prepared[0], in.Level)
 		if err != nil {
 			return nil, err
 		}

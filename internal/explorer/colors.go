@@ -14,6 +14,7 @@ import (
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/draw"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/model"
 )
 
 type colorsRequest struct {
@@ -274,7 +275,7 @@ func (x *session) predictAll(ctx context.Context, f *fitted, e *evaluation) (*pr
 				cross.Set(k, i, b.At(k, c))
 			}
 		}
-		said, err := f.PredictCross(cross, 0)
+		said, err := f.PredictCross(ctx, nil, cross, model.PredictOptions{})
 		if err != nil {
 			return nil, err
 		}

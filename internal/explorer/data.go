@@ -12,6 +12,7 @@ import (
 	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/draw"
+	"github.com/mlgkernel/mlg/explain"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/model"
 )
@@ -95,8 +96,8 @@ func FromModel(name string, m *model.Model) (*Data, error) {
 	case m.Learner != nil && m.Learner.Classes == nil || m.Learner == nil && dataset.ValueRange(m.Targets) != nil:
 		d.task = regression
 	}
-	if f := scalesOf(m.Kernel); f != nil {
-		low := model.LowRank(f)
+	if scales := explain.ScalesOf(m.Kernel); scales != nil {
+		low := scales.Model()
 		d.kernel = low.Kernel()
 		d.kernel.Base = low.Base().String()
 		d.kernel.Bonds = slices.ContainsFunc(m.Kernel.Factors, func(f *kernel.FittedFactor) bool { return f.Edges() })
@@ -130,7 +131,7 @@ func (d *Data) Compared() string {
 
 // views says why a view has nothing to show.
 func (d *Data) views() (out infoViews) {
-	if d.saved() && scalesOf(d.Kernel) == nil {
+	if d.saved() && explain.ScalesOf(d.Kernel) == nil {
 		out.Scales = "The model has no multiscale kernel, so there are no scales to show."
 	}
 	switch {

@@ -32,7 +32,11 @@ func (x *session) placed(ctx context.Context) (*placement, error) {
 func (x *session) computePlaces(ctx context.Context, f *fitted) (*placement, error) {
 	p := &placement{basis: every(f.core, basisLimit)}
 	var err error
-	if p.axes, err = draw.KernelPCA(ctx, f.view(p.basis).Matrix()); err != nil {
+	at := make([]int, len(p.basis)) // in the core
+	for i, g := range p.basis {
+		at[i], _ = slices.BinarySearch(f.core, g)
+	}
+	if p.axes, err = draw.KernelPCA(ctx, f.gram.Select(at, at)); err != nil {
 		return nil, err
 	}
 	if err := p.projectAll(ctx, f); err != nil {

@@ -10,7 +10,6 @@ import (
 	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/cluster"
 	"github.com/mlgkernel/mlg/explain"
-	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/model"
 	"github.com/mlgkernel/mlg/svm"
@@ -30,7 +29,7 @@ type session struct {
 	saved  bool       // or the one of the model, with its learner
 
 	fit      result[*fitted]
-	learner  result[*fitted]
+	training result[*training]
 	places   result[*placement]
 	order    result[[]int]
 	score    result[*evaluation]
@@ -38,7 +37,7 @@ type session struct {
 	vertices result[[]vertexTable] // by level
 
 	mu        sync.Mutex
-	explained map[explainedKey]*explanation // of graphs of the data
+	explained map[explainedKey]*explain.Explanation // of graphs of the data
 }
 
 // maxExplained bounds the explanations that a session keeps.
@@ -51,7 +50,7 @@ type explainedKey struct {
 }
 
 // explanation returns that of a graph of the data, which is computed once.
-func (x *session) explanation(key explainedKey, work func() (*explanation, error)) (*explanation, error) {
+func (x *session) explanation(key explainedKey, work func() (*explain.Explanation, error)) (*explain.Explanation, error) {
 	x.mu.Lock()
 	known := x.explained[key]
 	x.mu.Unlock()
@@ -65,7 +64,7 @@ func (x *session) explanation(key explainedKey, work func() (*explanation, error
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.explained == nil || len(x.explained) == maxExplained {
-		x.explained = map[explainedKey]*explanation{}
+		x.explained = map[explainedKey]*explain.Explanation{}
 	}
 	x.explained[key] = e
 	return e, nil
@@ -76,9 +75,7 @@ type fitted struct {
 	*model.Model // without a learner, unless it comes from learned or is the one of the data
 	core         []int
 	gram         *kernel.Matrix
-	// scales is the multiscale kernel whose levels and vertices are shown, or nil; bonds the same one on graphs whose
-	// edges are vertices, if the kernel is the mean of both (mlg.Kernel.Parts).
-	scales, bonds *kernel.FittedFactor
+	scales       *explain.Scales // nil for none
 }
 
 // working is what the server computes at the moment.
@@ -134,27 +131,13 @@ func (x *session) computeFit(ctx context.Context) (*fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.scales = scalesOf(f.Kernel)
-	if k, ok := f.withBonds(); ok && k.String() == f.Kernel.Sum.String() {
-		f.bonds = f.Kernel.Factors[1]
-	}
+	f.scales = explain.ScalesOf(f.Kernel)
 	if f.whole() {
 		f.gram, err = f.Kernel.Gram(ctx)
 	} else {
 		f.gram, err = f.block(ctx, f.core, f.core)
 	}
 	return f, err
-}
-
-// withBonds returns the kernel whose scales are shown with bonds.
-func (f *fitted) withBonds() (kernel.Sum, bool) {
-	if f.scales == nil {
-		return kernel.Sum{}, false
-	}
-	k, ok := f.scales.Kernel.(mlg.Kernel)
-	k.Bonds = true
-	sum, _ := k.Parts()
-	return sum, ok
 }
 
 // whole reports whether the core is all there is.
@@ -187,35 +170,6 @@ func (f *fitted) against(cols []int) func(ctx context.Context, rows []int) (*ker
 	}
 }
 
-// scalesOf returns the multiscale kernel in the product of the largest weight that has one, nil
-// for none. One on graphs whose edges are vertices counts only where there is no other.
-func scalesOf(sum *kernel.FittedSum) *kernel.FittedFactor {
-	var best *kernel.FittedFactor
-	weight := 0.0
-	for t, term := range sum.Sum.Terms {
-		for _, i := range sum.Positions(t) {
-			f := sum.Factors[i]
-			if model.LowRank(f) == nil || best != nil && f.Subdivide && !best.Subdivide {
-				continue
-			}
-			if best == nil || best.Subdivide && !f.Subdivide || term.Weight > weight {
-				best, weight = f, term.Weight
-			}
-		}
-	}
-	return best
-}
-
-// noScales says why there are no scales.
-const noScales = "the kernel is not a multiscale kernel, so there are no scales to show"
-
-// multiscale returns the kernel whose scales are shown, and graphs prepared for it. If edges became
-// vertices, the original vertices come first.
-func (f *fitted) multiscale(graphs ...*graph.Graph) (*mlg.Model, []*graph.Graph, error) {
-	prepared, err := f.scales.Prepare(graphs)
-	return model.LowRank(f.scales), prepared, err
-}
-
 // unseen says what is compared but not shown by scales and vertices.
 func (f *fitted) unseen(molecules bool) string {
 	edges := slices.ContainsFunc(f.Kernel.Factors, func(k *kernel.FittedFactor) bool { return k.Edges() })
@@ -226,22 +180,6 @@ func (f *fitted) unseen(molecules bool) string {
 		return "The similarity of molecules counts the orders of bonds. Similar and matched atoms leave them out."
 	}
 	return "The similarity of graphs counts the labels of edges. Similar and matched vertices leave them out."
-}
-
-// radii returns the radii of the levels that can be shown, in edges of the graphs. Level 0, of
-// single vertices, has radius 0.
-func (f *fitted) radii() []int {
-	out := []int{0}
-	if f.scales == nil {
-		return out
-	}
-	for _, r := range model.LowRank(f.scales).Kernel().Radii {
-		if f.scales.Subdivide {
-			r /= 2 // an edge is two
-		}
-		out = append(out, r)
-	}
-	return out
 }
 
 // ordered returns the positions in the core in the order of the matrix view.
@@ -265,11 +203,12 @@ type vertexTable struct {
 // vertexTables returns the vertices of all graphs at all levels.
 func (x *session) vertexTables(ctx context.Context) ([]vertexTable, error) {
 	return follows(ctx, x, &x.vertices, "vertices", func(ctx context.Context, f *fitted) ([]vertexTable, error) {
-		m, graphs, err := f.multiscale(x.s.data.Graphs...)
+		graphs, err := f.scales.Prepare(x.s.data.Graphs)
 		if err != nil {
 			return nil, err
 		}
-		if n, rank := x.s.data.info.Vertices, m.Kernel().Rank*len(f.radii()); n*rank > maxTable {
+		m := f.scales.Model()
+		if n, rank := x.s.data.info.Vertices, m.Kernel().Rank*len(f.scales.Radii()); n*rank > maxTable {
 			return nil, cannot("%d vertices with %d features are too many to search", n, rank)
 		}
 		levels, err := m.Vertices(ctx, graphs)

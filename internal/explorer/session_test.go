@@ -14,6 +14,7 @@ import (
 	"github.com/mlgkernel/mlg/draw"
 	"github.com/mlgkernel/mlg/explain"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/model"
 	"github.com/mlgkernel/mlg/svm"
 )
 
@@ -302,7 +303,7 @@ func TestExplainedDecision(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	said, err := m.PredictCross(svm.Full(f.gram).Select([]int{17}, nil).Matrix(), 0)
+	said, err := m.PredictCross(ctx, nil, svm.Full(f.gram).Select([]int{17}, nil).Matrix(), model.PredictOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -493,12 +494,12 @@ func TestProducts(t *testing.T) {
 	if math.Abs(pair.K-want.At(3, 8)) > 1e-9 || len(pair.Levels) != 3 {
 		t.Errorf("pair %v with %d levels, want %v", pair.K, len(pair.Levels), want.At(3, 8))
 	}
-	var e explanation
+	var e explain.Explanation
 	s.post("/api/v1/explain", `{"graph":{"index":3}}`, &e)
 	if len(e.Vertices) != src.Graphs[3].N() || math.Abs(e.Sum-e.Value) > 1e-9 {
 		t.Errorf("contributions of %d vertices add up to %v, want %v", len(e.Vertices), e.Sum, e.Value)
 	}
-	var slopes explanation
+	var slopes explain.Explanation
 	s.post("/api/v1/explain", `{"graph":{"index":3},"slopes":true}`, &slopes)
 	if !slopes.Slopes || len(slopes.Vertices) != src.Graphs[3].N() || math.Abs(slopes.Value-e.Value) > 1e-9 || slopes.Sum == e.Sum {
 		t.Errorf("slopes %+v beside %+v", slopes, e)
@@ -536,11 +537,11 @@ func TestProducts(t *testing.T) {
 		t.Fatal(err)
 	}
 	s = newTester(t, s.spec, src, nil)
-	if s.post("/api/v1/vertex", `{"graph":{"index":3},"vertex":0,"level":0}`, &v); v.Note != noScales || len(v.Neighbourhood) != 1 {
+	if s.post("/api/v1/vertex", `{"graph":{"index":3},"vertex":0,"level":0}`, &v); v.Note != explain.ErrNoScales.Error() || len(v.Neighbourhood) != 1 {
 		t.Errorf("vertex of a baseline: %+v", v)
 	}
 	s.post("/api/v1/compare", `{"a":{"index":3},"b":{"index":8}}`, &pair)
-	if len(pair.Levels) != 0 || pair.Note != noScales {
+	if len(pair.Levels) != 0 || pair.Note != explain.ErrNoScales.Error() {
 		t.Errorf("%d levels of a baseline, note %q", len(pair.Levels), pair.Note)
 	}
 	m.Kernel = sum(term(1, kernel.Factor{Kernel: baseline.DefaultGraphlet()})) // nor slopes, but contributions

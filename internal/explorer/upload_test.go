@@ -87,7 +87,7 @@ func TestUpload(t *testing.T) {
 	}
 	var said predictAnswer
 	s.post("/api/v1/predict?source="+a.Source, `{"graphs":[{"smiles":"CCO"}],"k":1}`, &said)
-	if n := said.Predictions[0].Neighbours; len(n) != 1 || n[0].ID != "ethanol" {
+	if n := said.Predictions[0].Nearest; len(n) != 1 || n[0].ID != "ethanol" {
 		t.Errorf("neighbours of ethanol in the source %+v", n)
 	}
 

@@ -34,7 +34,7 @@ func getMap(_ context.Context, x *session, p *placement, _ *kernelRequest) (*map
 	return &mapAnswer{
 		PCA:        positions{rounded(p.pca[0]), rounded(p.pca[1]), p.axes.Share[:]},
 		Neighbours: positions{rounded(p.neighbours[0]), rounded(p.neighbours[1]), nil},
-		Radii:      f.radii()[1:],
+		Radii:      f.scales.Radii()[1:],
 		Compared:   f.Compared(),
 		Scales:     f.unseen(x.s.data.molecules),
 	}, nil

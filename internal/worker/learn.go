@@ -1,32 +1,29 @@
 package worker
 
 import (
-	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
-	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/model"
-	"github.com/mlgkernel/mlg/svm"
 )
 
 // trainArgs are the arguments of train. Classes are the names of the classes and Labels the
 // class of each graph as its place among them, for a classifier; Values, for a regressor.
 type trainArgs struct {
 	kernelArgs
-	Classes []string    `json:"classes"`
-	Labels  []int       `json:"labels"`
-	Values  []float64   `json:"values"`
-	Weights []float64   `json:"weights"` // by graph, of C, or of graphs with classes in Process; none for 1
-	Targets []string    `json:"targets"`
-	SVM     svm.Options `json:"svm"` // by the names of its fields
-	// Process asks for kernel ridge regression instead: a Gaussian process of Values, or of each class, with probabilities.
-	// Ridge are the ridges to choose from, as the command does; none means its own.
-	Process bool              `json:"process"`
-	Ridge   []float64         `json:"ridge"`
-	Created map[string]string `json:"created"`
+	Classes []string  `json:"classes"`
+	Labels  []int     `json:"labels"`
+	Values  []float64 `json:"values"`
+	Weights []float64 `json:"weights"` // by graph; none for 1
+	Targets []string  `json:"targets"`
+	SVM     bool      `json:"svm"` // not kernel ridge regression
+	// Parameter is C or the ridge, which is chosen without it. Options has further fields of choose.Options, no lists.
+	Parameter *float64          `json:"parameter"`
+	Options   choose.Options    `json:"options"`
+	Created   map[string]string `json:"created"`
 }
 
 // learnerInfo describes the learner of a model.
@@ -47,76 +44,30 @@ func (c *call) train(args trainArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, what := f.model, res.Compared
-	gram, err := m.Kernel.Gram(c.ctx)
+	ds := &dataset.Dataset{}
+	if len(args.Targets) != len(f.model.Graphs) {
+		return nil, fmt.Errorf("%d targets, want %d, one for each graph", len(args.Targets), len(f.model.Graphs))
+	}
+	for i, g := range f.model.Graphs {
+		ds.Graphs = append(ds.Graphs, g.With(f.model.IDs[i], args.Targets[i]))
+	}
+	o := model.LearnOptions{Options: args.Options, Created: args.Created}
+	o.Unscored = true
+	o.Targets = &choose.Targets{Classes: args.Classes, Labels: args.Labels, Values: args.Values, Weights: args.Weights}
+	if o.Collection = f.model.Kernel.In; args.SVM {
+		o.ForSVM()
+	}
+	if p := args.Parameter; p != nil {
+		o.C, o.Ridge = []float64{*p}, []float64{*p}
+	}
+	m, _, err := model.Learn(c.ctx, ds, choose.Only(f.model.Kernel.Sum), o)
 	if err != nil {
 		return nil, err
 	}
-	m.Targets, m.Nearest, m.Created, m.Classes = args.Targets, model.Percentiles(model.Nearest(gram)), args.Created, args.Classes
-	targets := svm.Targets{Values: args.Values, Weights: args.Weights}
-	if args.Classes != nil {
-		targets.Labels = args.Labels
-	}
-	limited := false
-	if args.Process {
-		m.Learner, err = c.process(m, gram, args)
-	} else {
-		m.Learner, err = svm.Train(c.ctx, svm.Full(gram), targets, args.SVM)
-		limited = errors.Is(err, svm.ErrIterations)
-	}
-	if err != nil && !limited {
-		return nil, err
-	}
-	if err := m.Validate(); err != nil {
-		return nil, err
-	}
+	f.model = m
 	kept := c.describe(f)
-	kept.Limited, kept.Compared = limited, what
+	kept.Compared, kept.Limited = res.Compared, m.Created["limited"] != ""
 	return kept, nil
-}
-
-// process learns values or classes as the command does.
-func (c *call) process(m *model.Model, gram *kernel.Matrix, args trainArgs) (*svm.Learner, error) {
-	o := choose.DefaultOptions()
-	if o.Task = choose.Regression; args.Classes == nil {
-		o.ForValues()
-	} else {
-		o.Task = choose.Classification
-		o.ForCandidates()
-	}
-	if len(args.Ridge) > 0 {
-		o.Ridge = args.Ridge
-	}
-	ridge := o.Ridge[0]
-	if len(o.Ridge) > 1 {
-		ds := &dataset.Dataset{}
-		for i, g := range m.Graphs {
-			ds.Graphs = append(ds.Graphs, g.With(m.IDs[i], args.Targets[i]))
-		}
-		given := choose.Setting{Kernel: kernel.Given{Kernel: m.Kernel.Sum, Matrix: gram}}
-		plan, err := choose.Choose(c.ctx, ds, []choose.Candidate{{Name: "given", Settings: []choose.Setting{given}}}, o)
-		if err != nil {
-			return nil, err
-		}
-		ridge = plan.Parameter
-	}
-	opt := svm.DefaultOptions()
-	opt.Kind, opt.LeaveOneOut, opt.Intervals, opt.Probability = svm.KernelRidge, args.Classes == nil, true, args.Classes != nil
-	if args.Classes != nil {
-		opt.Ridge = ridge
-		l, err := svm.Train(c.ctx, svm.Full(gram), svm.Targets{Labels: args.Labels, Weights: args.Weights}, opt)
-		if err != nil {
-			return nil, err
-		}
-		l.Forget()
-		return l, nil
-	}
-	path, err := (&choose.Targets{Values: args.Values}).Train(c.ctx, svm.Full(gram), []float64{ridge}, opt)
-	if err != nil {
-		return nil, err
-	}
-	path[0].Forget()
-	return path[0], nil
 }
 
 // describe keeps a model and describes it.
@@ -159,15 +110,6 @@ type predictArgs struct {
 	Deviation bool `json:"deviation"`
 }
 
-// deviations puts those of the values of graphs into the answer.
-func (c *call) deviations(graphs []*graph.Graph, cross *kernel.Matrix) (err error) {
-	d, err := c.fitted.model.Deviations(c.ctx, graphs, cross)
-	if err == nil {
-		c.put("deviation", d, len(d))
-	}
-	return err
-}
-
 // predict returns the predictions of a model for new graphs: classes as positions in the list of
 // classes, with decision values and probabilities for each class; or values, with their deviations
 // on request.
@@ -177,29 +119,25 @@ func (c *call) predict(args predictArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	cross, err := m.Kernel.Cross(c.ctx, graphs)
+	found, err := m.Predict(c.ctx, graphs, model.PredictOptions{Deviations: args.Deviation})
 	if err != nil {
 		return nil, err
-	}
-	found, err := m.PredictCross(cross, 0)
-	if err != nil {
-		return nil, err
-	}
-	if args.Deviation {
-		if err := c.deviations(graphs, cross); err != nil {
-			return nil, err
-		}
 	}
 	var classes []int64
-	var values, decision, probability []float64
+	var values, deviations, decision, probability []float64
 	for _, p := range found {
-		values = append(values, p.Value)
+		if values = append(values, p.Value); p.Deviation != nil {
+			deviations = append(deviations, *p.Deviation)
+		}
 		classes = append(classes, int64(slices.Index(m.Classes, p.Class)))
 		decision = append(decision, p.Decision...)
 		probability = append(probability, p.Probability...)
 	}
 	if m.Classes == nil {
 		c.put("value", values, len(found))
+		if deviations != nil {
+			c.put("deviation", deviations, len(found))
+		}
 		return nil, nil
 	}
 	c.put("class", classes, len(found))

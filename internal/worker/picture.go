@@ -2,7 +2,6 @@ package worker
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -41,14 +40,18 @@ func (c *call) similarity(args similarityArgs) (any, error) {
 	result := map[string]any{"comparison": compared}
 	var matched [][2]int
 	if args.Level >= 0 {
-		m := multiscale(c.fitted.model)
-		if m == nil {
-			return nil, errors.New("vertices can be matched by one low-rank multiscale kernel only")
+		scales := explain.ScalesOf(c.fitted.model.Kernel)
+		if scales == nil {
+			return nil, explain.ErrNoScales
 		}
-		matching, err := explain.Match(c.ctx, m, gs[0], gs[1], args.Level)
+		if top := len(scales.Radii()) - 1; args.Level > top {
+			return nil, fmt.Errorf("level %d, want 0 … %d", args.Level, top)
+		}
+		levels, err := scales.Levels(c.ctx, gs[0], gs[1])
 		if err != nil {
 			return nil, err
 		}
+		matching := levels[args.Level].Matching
 		result["matching"] = matching
 		for _, p := range matching.Pairs {
 			matched = append(matched, [2]int{p.G, p.H})

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/draw"
 	"github.com/mlgkernel/mlg/graph"
@@ -21,11 +22,10 @@ import (
 	"github.com/mlgkernel/mlg/model"
 	"github.com/mlgkernel/mlg/nystrom"
 	"github.com/mlgkernel/mlg/spd"
-	"github.com/mlgkernel/mlg/svm"
 )
 
 // protocol is the version of the protocol; both sides must speak the same (PROTOCOL in _engine.py).
-const protocol = 4
+const protocol = 5
 
 // fitted is what stands under a handle: a model, which need not have a learner, and for an
 // embedding its landmarks.
@@ -75,7 +75,7 @@ type operation func(c *call, args json.RawMessage) (any, error)
 var operations = map[string]operation{
 	"hello":       op(struct{}{}, (*call).hello),
 	"fit":         op(fitArgs{}, (*call).fit),
-	"train":       op(trainArgs{SVM: svm.DefaultOptions()}, (*call).train),
+	"train":       op(trainArgs{Options: choose.DefaultOptions()}, (*call).train),
 	"embed-fit":   op(embedArgs{}, (*call).embedFit),
 	"load":        op(workArgs{}, (*call).load),
 	"save":        about((*call).save),

@@ -220,7 +220,7 @@ func TestErrors(t *testing.T) {
 		{"cross", 77, nil, body, "does not hold"},
 		{"cross", 0, nil, body, "no handle"},
 		{"read", 0, map[string]any{"path": "/nowhere/at/all"}, nil, "no such file"},
-		{"train", 0, record("wl", "labels", "degrees"), body, "svm: "},
+		{"train", 0, record("wl", "labels", "degrees"), body, "0 targets, want 3"},
 		{"load", 0, map[string]any{"workers": 1}, []byte("no model"), ""},
 		{"draw-matrix", 0, map[string]any{"rows": 3}, []byte{1}, "want 3 rows"},
 		{"embed-fit", 0, map[string]any{"components": 0}, body, "components = 0"},

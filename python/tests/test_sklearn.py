@@ -163,7 +163,7 @@ def test_classifier(drugs, tmp_path):
     assert index.shape == (3, 3) and (np.diff(similarity, axis=1) <= 0).all()
     assert ids[0][0] == drugs.ids[2 * index[0, 0]]
     with pytest.raises(AttributeError, match="predict_proba"):
-        MLGClassifier().fit(x[:50], y[:50]).predict_proba(x[:2])
+        MLGClassifier(C=1).fit(x[:50], y[:50]).predict_proba(x[:2])
     with pytest.raises(ValueError, match="at least 2"):
         MLGClassifier().fit(x[:3], ["a"] * 3)
     with pytest.raises(ValueError, match="X has 50 graphs and y has 49 entries"):
@@ -200,7 +200,7 @@ def test_regressor(drugs):
     with pytest.raises(ValueError, match="no deviations, want learner='ridge'"):
         machine.predict(x, return_std=True)
     for wrong, message in (
-        ({"learner": "gp"}, "learner='gp', want 'ridge' or 'svm'"),
+        ({"learner": "gp"}, "learner='gp', want 'ridge', 'svm' or None"),
         ({"ridge": 0}, "ridge=0, want a positive number"),
         ({}, "2 graphs, want at least 3"),
     ):
@@ -332,10 +332,10 @@ def test_progress(drugs, monkeypatch):
 
 
 def test_probabilities_where_they_are(drugs):
-    assert not hasattr(MLGClassifier(), "predict_proba")
-    assert hasattr(MLGClassifier(probability=True), "predict_proba")
+    assert hasattr(MLGClassifier(), "predict_proba") and not hasattr(MLGClassifier(C=1), "predict_proba")
+    assert hasattr(MLGClassifier(C=1, probability=True), "predict_proba")
     x, y = drugs.graphs[:60], [g.n > 20 for g in drugs.graphs[:60]]
-    model = MLGClassifier(probability=True).fit(x, y)
+    model = MLGClassifier(C=1, probability=True).fit(x, y)
     model.set_params(probability=False)  # what was fitted counts
     np.testing.assert_allclose(np.exp(model.predict_log_proba(x)), model.predict_proba(x))
     assert not hasattr(model.fit(x, y), "predict_proba")
@@ -361,6 +361,8 @@ def test_ridge_classifier(drugs):
     assert chosen.score(x[1::2], y[1::2]) > 0.9
     assert (chosen.classes_[chosen.predict_proba(x[1::2]).argmax(1)] == chosen.predict(x[1::2])).all()
     assert hasattr(MLGClassifier(learner="ridge"), "predict_proba")
+    with pytest.raises(ValueError, match="C=1, but the learner is a ridge regression"):
+        MLGClassifier(learner="ridge", C=1).fit(x, y)
     with pytest.raises(ValueError, match="learner='x'"):
         MLGClassifier(learner="x").fit(x, y)
 

@@ -39,7 +39,7 @@ const address = (path, values = {}) => `/api/v1/${path}${query({ source, ...valu
 
 // What is being done, by the first word of a path.
 const doing = {
-  info: "Loading", graphs: "Loading", map: "Placing the graphs", colors: "Colouring", evaluate: "Cross-validation",
+  info: "Loading", graphs: "Loading", map: "Placing the graphs", colors: "Colouring", evaluate: "Testing predictions",
   matrix: "Ordering the matrix", predict: "Predicting", explain: "Explaining", compare: "Comparing",
   vertex: "Looking for similar vertices", find: "Searching", download: "Preparing the file", export: "Preparing the file",
   upload: "Reading the file", read: "Reading the file",
@@ -48,8 +48,8 @@ const doing = {
 // Stages of a computation in words.
 const stages = {
   fit: "fitting the kernel", gram: "comparing all pairs", components: "principal components", map: "finding positions",
-  learn: "choosing C", train: "training", order: "clustering", vertices: "features of vertices",
-  neighbours: "finding neighbours", "cross-validation": "",
+  learn: "training", order: "clustering", vertices: "features of vertices",
+  neighbours: "finding neighbours", evaluation: "",
 };
 
 const patience = 600; // milliseconds after which the progress is shown

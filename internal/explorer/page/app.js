@@ -129,7 +129,7 @@ export const app = {
     app.open(`a${known(list[0])}`, { quiet: true });
     const p = list[0].prediction;
     const said = p.class ? `Predicted ${p.class}. ` : "";
-    announce(`${said}${p.unlike ? "Unlike the graphs here. " : ""}Most similar: ${p.neighbours[0]?.id ?? "nothing"}.`);
+    announce(`${said}${p.unlike ? "Unlike the graphs here. " : ""}Most similar: ${p.nearest[0]?.id ?? "nothing"}.`);
   },
 
   forget(i) {

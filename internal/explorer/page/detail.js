@@ -147,7 +147,7 @@ export class Detail {
     this.unseen();
     this.says.replaceChildren(...said);
     this.near.replaceChildren(h("h3", {}, "Most similar graphs"),
-      h("ul", { class: "cards" }, p.neighbours.map((n) =>
+      h("ul", { class: "cards" }, p.nearest.map((n) =>
         card(app, String(n.index), { id: n.id, text: app.mini(n.index, n.similarity.toFixed(3)) }))));
     app.predicted(ref, p);
   }

@@ -2,13 +2,12 @@
 
 import { $, count, h, number, percent, s } from "./dom.js";
 
-// judge says in words what cross-validation says: the figures, best first, and whether they are worth little.
+// judge says in words how good predictions of unseen graphs are: the figures, best first, and whether they are worth little.
 function judge(e) {
   if (e.confusion) {
     const classes = e.confusion.classes.length;
     const largest = `largest class ${percent(e.majority)}`;
     const right = `${percent(e.accuracy)} right`;
-    const interval = e.rows.find((r) => r.name === "mlg")?.confidence_interval;
     if (e.uneven) {
       const balanced = `${percent(e.balanced_accuracy)} balanced accuracy`;
       const poor = e.auc === null ? e.balanced_accuracy < 1 / classes + 0.1 : e.auc < 0.6;
@@ -21,7 +20,7 @@ function judge(e) {
           `Always guessing the largest class is right for ${percent(e.majority)}.` : "",
       };
     }
-    const poor = (interval?.low ?? e.accuracy) <= e.majority;
+    const poor = e.accuracy - (e.estimate.measure === "accuracy" ? 2 * e.estimate.deviation : 0) <= e.majority;
     return { main: right, poor, rest: [largest],
       verdict: poor ? "Not clearly better than always guessing the largest class." : "" };
   }
@@ -56,7 +55,7 @@ export function showScore(e) {
   el.hidden = !said;
   if (!said) return;
   el.classList.toggle("poor", said.poor);
-  const tested = e.folds ? `${e.folds}-fold cross-validation on ${count(e.graphs, "graph")}.` : said.how ? `${said.how}.` : "";
+  const tested = e.estimate ? `On ${count(e.graphs, "graph")}, by ${e.estimate.method}.` : said.how ? `${said.how}.` : "";
   el.title = `${said.verdict} ${tested} Click to see every prediction.`.trim();
   el.replaceChildren(h("b", {}, said.main), h("span", {}, said.rest.join(" · ")),
     ...(said.poor ? [h("span", { class: "verdict" }, said.verdict.split(":")[0])] : []));
@@ -73,8 +72,8 @@ export function predictionsView(e, app) {
   }
   const head = [h("p", { class: "says" }, h("b", {}, said.main), h("span", { class: "muted" }, ` · ${said.rest.join(" · ")}`)),
     said.verdict && h("p", { class: "note" }, said.verdict)];
-  const tested = h("p", { class: "muted small" }, e.folds === 0 ? `The model file says: ${said.how}.`
-    : `Each of ${count(e.graphs, "graph")} was predicted by a learner that had not seen it (${e.folds}-fold cross-validation).`);
+  const tested = h("p", { class: "muted small" }, !e.estimate ? `The model file says: ${said.how}.`
+    : `Each of ${count(e.graphs, "graph")} was predicted by a learner that had not seen it (${e.estimate.method}).`);
   const body = e.confusion ? confusion(e, app) : e.values.length ? scatter(e, app) : null;
   $("predictions").replaceChildren(...[...head, tested, body, baselines(e)].filter(Boolean));
 }

@@ -65,16 +65,13 @@ func TestTrain(t *testing.T) {
 	for _, c := range []choose.Combination{choose.BestSingle, choose.MeanAll, choose.Weighted} {
 		for _, ds := range []*dataset.Dataset{two, value} {
 			t.Run(fmt.Sprint(c, " ", len(ds.Graphs)), func(t *testing.T) {
-				o := choose.DefaultOptions()
-				o.Folds, o.C, o.Combinations = 4, []float64{0.1, 10}, []choose.Combination{c}
+				o := DefaultLearnOptions()
+				o.ForSVM()
+				o.Folds, o.C, o.Combinations, o.Reader = 4, []float64{0.1, 10}, []choose.Combination{c}, reader()
 				if ds == value {
 					o.Task = choose.Regression
 				}
-				plan, err := choose.Choose(t.Context(), ds, candidates(t, ds == value), o)
-				if err != nil {
-					t.Fatal(err)
-				}
-				m, err := Train(t.Context(), ds, plan, TrainOptions{Reader: reader()})
+				m, plan, err := Learn(t.Context(), ds, candidates(t, ds == value), o)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -115,17 +112,14 @@ func TestTrainValues(t *testing.T) {
 	d := drugs(t)
 	ds := targeted(d.Graphs[:40], func(i int) string { return fmt.Sprint(1000 + 3*float64(d.Graphs[i].N())) })
 	for _, learner := range []svm.Kind{svm.SVM, svm.KernelRidge} {
-		o := choose.DefaultOptions()
+		o := DefaultLearnOptions()
+		o.ForSVM()
 		o.Folds, o.C, o.Ridge, o.Task, o.Learner, o.Epsilon = 4, []float64{1000}, []float64{1e-3}, choose.Regression, learner, 0.01
-		plan, err := choose.Choose(t.Context(), ds, candidates(t, false)[:1], o)
+		m, plan, err := Learn(t.Context(), ds, candidates(t, false)[:1], o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := Train(t.Context(), ds, plan, TrainOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := m.Predict(t.Context(), ds.Graphs[:10], 0)
+		p, err := m.Predict(t.Context(), ds.Graphs[:10], PredictOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -159,15 +153,11 @@ func TestTrainValues(t *testing.T) {
 func TestTrainDeterministicAndRefuses(t *testing.T) {
 	d := drugs(t)
 	ds := targeted(d.Graphs[:30], func(i int) string { return fmt.Sprint(i % 2) })
-	o := choose.DefaultOptions()
-	o.Folds, o.C = 3, []float64{1}
+	o := DefaultLearnOptions()
+	o.Folds = 3
 	var first []byte
 	for range 2 {
-		plan, err := choose.Choose(t.Context(), ds, candidates(t, false), o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := Train(t.Context(), ds, plan, TrainOptions{})
+		m, _, err := Learn(t.Context(), ds, candidates(t, false), o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -179,11 +169,7 @@ func TestTrainDeterministicAndRefuses(t *testing.T) {
 	}
 	gmean := small()
 	gmean.Combine = mlg.GeometricMean
-	plan, err := choose.Choose(t.Context(), ds, []choose.Candidate{{Name: "x", Settings: []choose.Setting{{Parameters: "x", Kernel: gmean}}}}, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Train(t.Context(), ds, plan, TrainOptions{}); err == nil || !strings.Contains(err.Error(), "not positive semi-definite") {
+	if _, _, err := Learn(t.Context(), ds, choose.Only(gmean), o); err == nil || !strings.Contains(err.Error(), "not positive semi-definite") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -197,17 +183,15 @@ func TestDefaultCandidatesCanBeStored(t *testing.T) {
 			graphs = append(graphs, graphtest.Random(r, graphtest.Options{N: 6, Edge: 0.4, Labels: 2, Dim: dim}))
 		}
 		ds := targeted(graphs, func(i int) string { return fmt.Sprint(i % 2) })
-		all := choose.DefaultCandidates(dataset.Info(ds))
-		plan := &choose.Plan{Collection: kernel.NewCollection(graphs), Parameter: 1, Targets: choose.Targets{Classes: []string{"0", "1"}, Labels: []int{0, 1, 0, 1, 0, 1}}}
-		for _, c := range all {
+		var all []kernel.Kernel
+		for _, c := range choose.DefaultCandidates(dataset.Info(ds)) {
 			for _, s := range c.Settings {
-				plan.Settings = append(plan.Settings, choose.WeightedSetting{Candidate: c.Name, Setting: s, Weight: 1})
+				all = append(all, s.Kernel)
 			}
 		}
-		for i := range plan.Settings {
-			plan.Settings[i].Weight /= float64(len(plan.Settings))
-		}
-		m, err := Train(t.Context(), ds, plan, TrainOptions{})
+		o := DefaultLearnOptions()
+		o.Ridge, o.Unscored = []float64{1}, true
+		m, _, err := Learn(t.Context(), ds, choose.Only(kernel.Mean(all...)), o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -240,7 +224,7 @@ func TestDeviationsOfNewScaffolds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := m.Deviations(t.Context(), d.Graphs, cross)
+		out, err := m.deviations(t.Context(), d.Graphs, cross)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,133 @@
+package explain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/model"
+)
+
+// Scales is the multiscale kernel of a sum whose levels and vertices can be compared.
+type Scales struct {
+	*kernel.FittedFactor
+	bonds *kernel.FittedFactor // the same one on graphs whose edges are vertices, if the sum is the mean of both
+}
+
+// ErrNoScales is the error of sums without a multiscale kernel.
+var ErrNoScales = errors.New("the kernel is not a multiscale kernel, so there are no scales to show")
+
+// ScalesOf returns the multiscale kernel in the product of the largest weight that has one, nil
+// for none. One on graphs whose edges are vertices counts only where there is no other.
+func ScalesOf(sum *kernel.FittedSum) *Scales {
+	var best *kernel.FittedFactor
+	weight := 0.0
+	for t, term := range sum.Sum.Terms {
+		for _, i := range sum.Positions(t) {
+			f := sum.Factors[i]
+			if model.LowRank(f) == nil || best != nil && f.Subdivide && !best.Subdivide {
+				continue
+			}
+			if best == nil || best.Subdivide && !f.Subdivide || term.Weight > weight {
+				best, weight = f, term.Weight
+			}
+		}
+	}
+	if best == nil {
+		return nil
+	}
+	out := &Scales{FittedFactor: best}
+	if k, ok := best.Kernel.(mlg.Kernel); ok {
+		k.Bonds = true
+		if both, _ := k.Parts(); both.String() == sum.Sum.String() {
+			out.bonds = sum.Factors[1]
+		}
+	}
+	return out
+}
+
+// Model returns the kernel as it was fitted.
+func (s *Scales) Model() *mlg.Model { return model.LowRank(s.FittedFactor) }
+
+// Radii returns the radii of the levels in edges of the graphs. Level 0, of single vertices, has radius 0; no
+// scales have this one alone.
+func (s *Scales) Radii() []int {
+	out := []int{0}
+	if s == nil {
+		return out
+	}
+	for _, r := range s.Model().Kernel().Radii {
+		if s.Subdivide {
+			r /= 2 // an edge is two
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// Level is the similarity of two graphs at one level, with their vertices matched.
+type Level struct {
+	Matching
+	Radius int     `json:"radius" help:"0 at level 0"`
+	K      float64 `json:"k"`
+}
+
+// Levels compares two graphs at every level by the features of their vertices, with those of bonds where
+// there are any.
+func (s *Scales) Levels(ctx context.Context, g, h *graph.Graph) (out []Level, err error) {
+	levels, k, err := levelKernels(ctx, s.FittedFactor, g, h)
+	if err != nil {
+		return nil, err
+	}
+	if s.bonds != nil {
+		_, other, err := levelKernels(ctx, s.bonds, g, h)
+		if err != nil {
+			return nil, err
+		}
+		for l, x := range other {
+			k[l] = (k[l] + x) / 2
+		}
+	}
+	radii := s.Radii()
+	for l, v := range levels {
+		matched, err := matchFeatures(first(v.Of(0), g.N()), first(v.Of(1), h.N()), l)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, Level{*matched, radii[l], k[l]})
+	}
+	return out, nil
+}
+
+// levelKernels returns the vertices of two graphs at the levels of a multiscale kernel, and k_ℓ, the FLG kernel
+// of their features.
+func levelKernels(ctx context.Context, f *kernel.FittedFactor, g, h *graph.Graph) (levels []mlg.Vertices, k []float64, err error) {
+	both, err := f.Prepare([]*graph.Graph{g, h})
+	if err != nil {
+		return nil, nil, err
+	}
+	m := model.LowRank(f)
+	if levels, err = m.Vertices(ctx, both); err != nil {
+		return nil, nil, err
+	}
+	for l, v := range levels {
+		x, err := mlg.FLG(both[0], v.Of(0), both[1], v.Of(1), m.Kernel().Eta, m.Kernel().Gamma)
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("level %d: %w", l, err)
+		}
+		k = append(k, x)
+	}
+	return levels, k, nil
+}
+
+// first returns the first rows of a matrix. If edges became vertices, these are the rows of the
+// original vertices.
+func first(x *kernel.Matrix, rows int) *kernel.Matrix {
+	return &kernel.Matrix{Rows: rows, Cols: x.Cols, Data: x.Data[:rows*x.Cols]}
+}
