@@ -307,7 +307,11 @@ func (x *all) leaveGroups(ctx context.Context, ridge float64, with func(ctx cont
 }
 
 func (x *all) targets() svm.Targets {
-	return svm.Targets{Labels: x.Targets.Labels, Values: x.Targets.Values, Weights: x.plan.Weights}
+	t := svm.Targets{Labels: x.Targets.Labels, Values: x.Targets.Values}
+	if x.plan != nil {
+		t.Weights = x.plan.Weights
+	}
+	return t
 }
 
 // heldOut reads what was predicted for graphs that were held out.
