@@ -252,7 +252,6 @@ func TestSmallRidges(t *testing.T) {
 		}
 	}
 	o := quick(5)
-	o.ForValues()
 	o.Ridge = []float64{1, 10}
 	if p, _ := learnValues(t, kerneltest.Points(r, n, 2), values, o); !p.Edge {
 		t.Errorf("ridge %v of two is not at the edge", p.Parameter)

@@ -203,14 +203,9 @@ func TestDefaultCandidatesCanBeStored(t *testing.T) {
 func TestDeviationsOfNewScaffolds(t *testing.T) {
 	d := drugs(t)
 	ds := targeted(d.Graphs[:60], func(i int) string { return fmt.Sprint(3*float64(d.Graphs[i].N()) + float64(i%7)) })
-	o := choose.DefaultOptions()
-	o.ForValues()
+	o := DefaultLearnOptions()
 	o.Task = choose.Regression
-	plan, err := choose.Choose(t.Context(), ds, candidates(t, false)[2:3], o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := Train(t.Context(), ds, plan, TrainOptions{})
+	m, _, err := Learn(t.Context(), ds, candidates(t, false)[2:3], o)
 	if err != nil {
 		t.Fatal(err)
 	}
