@@ -399,7 +399,11 @@ func (c *choice) method(kernels int) string {
 		}
 	}
 	if kernels > 1 || len(c.Options.Grid()) > 1 {
-		out += ", each fold with the weights and the choice of the other folds; not fully nested"
+		what := "the choice"
+		if len(c.sums) > 0 {
+			what = "the weights and the choice"
+		}
+		out += ", each fold with " + what + " of the other folds; not fully nested"
 	}
 	return out
 }

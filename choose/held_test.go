@@ -251,7 +251,7 @@ func TestSmallRidges(t *testing.T) {
 			t.Errorf("no ridge is large enough: error %v", err)
 		}
 	}
-	o := quick(5)
+	o := DefaultOptions()
 	o.Ridge = []float64{1, 10}
 	if p, _ := learnValues(t, kerneltest.Points(r, n, 2), values, o); !p.Edge {
 		t.Errorf("ridge %v of two is not at the edge", p.Parameter)

@@ -21,7 +21,8 @@ func TestPredictBest(t *testing.T) {
 		"a lost one":  retarget(ds, func(i int) string { return []string{"a", "b", "a", "b", "c", "c"}[i/30*2+i%2] }),
 		"real values": retarget(ds, func(i int) string { return fmt.Sprint(float64(ds.Graphs[i].N()) + 0.5*math.Sin(float64(i))) }),
 	} {
-		o := quick(3)
+		o := DefaultOptions()
+		o.Folds = 3
 		o.ForCandidates()
 		o.Examples = 30
 		c := chooserOf(t, d, &o)
