@@ -2,6 +2,7 @@ package model
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -243,5 +244,62 @@ func TestDeviationsOfNewScaffolds(t *testing.T) {
 	m.Estimates = m.Estimates[:1] // nothing says that groups are scaffolds
 	if d := deviations(2); !slices.Equal(d, one) {
 		t.Error("deviations are wider without scaffolds")
+	}
+}
+
+// A fitted model learns from those graphs of a sample that have targets, as from them alone.
+func TestLearnFitted(t *testing.T) {
+	d := drugs(t)
+	ds := targeted(d.Graphs[:80], func(i int) string {
+		if i%4 == 3 {
+			return ""
+		}
+		return fmt.Sprint(d.Graphs[i].N() / 12)
+	})
+	m, err := New(t.Context(), ds.Graphs, small())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sample, want []int
+	for i := range ds.Graphs {
+		if i%5 > 0 {
+			if sample = append(sample, i); i%4 < 3 {
+				want = append(want, i)
+			}
+		}
+	}
+	all, err := m.Kernel.Gram(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := DefaultLearnOptions()
+	o.Task = choose.Classification
+	learned, plan, known, err := m.Learn(t.Context(), all.Select(sample, sample), sample, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(known, want) || len(plan.Held.Labels) != len(want) || m.Learner != nil || learned.Validate() != nil {
+		t.Fatalf("learned from %v, want %v; %v", known, want, learned.Validate())
+	}
+	opt := svm.DefaultOptions()
+	opt.Kind, opt.Ridge, opt.Probability = svm.KernelRidge, plan.Parameter, true
+	l, err := svm.Train(t.Context(), svm.Full(all).Select(want, want), svm.Targets{Labels: plan.Labels}, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	values, err := l.Values(svm.Full(all).Select(nil, want))
+	if err != nil {
+		t.Fatal(err)
+	}
+	said, err := learned.PredictCross(t.Context(), ds.Graphs, all, PredictOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range said {
+		close(t, fmt.Sprintf("probabilities of graph %d", i), p.Probability, l.Probability(values.Row(i)))
+		close(t, fmt.Sprintf("decision of graph %d", i), p.Decision, l.Decision(values.Row(i)))
+	}
+	if _, _, _, err := m.Learn(t.Context(), all.Select([]int{3, 7, 8}, []int{3, 7, 8}), []int{3, 7, 8}, o); !errors.Is(err, ErrNoTargets) {
+		t.Errorf("one graph with a target: error %v", err)
 	}
 }
