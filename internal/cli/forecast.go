@@ -156,8 +156,7 @@ func (now clock) learning(ctx context.Context, few *dataset.Dataset, k kernel.Gi
 	k.Matrix = matrix
 	o.Combinations, o.Collection = nil, nil
 	start := now()
-	given := []choose.Setting{{Parameters: "given", Kernel: k}}
-	_, err := choose.Choose(ctx, repeated, []choose.Candidate{{Name: "given", Settings: given}}, o)
+	_, err := choose.Choose(ctx, repeated, choose.Only(k), o)
 	took := float64(now().Sub(start))
 	if !o.LeaveOneOut {
 		took *= float64(n) / float64(size) * float64(n) / float64(size)
