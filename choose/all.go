@@ -257,7 +257,7 @@ func (x *all) iterate(ctx context.Context) (*svm.Learner, error) {
 	if x.Options.Learner == svm.KernelRidge {
 		x.plan.Parameter = ridge
 	}
-	left := svm.Left{Folds: x.folds, Values: values[slices.Index(x.ridges, ridge)]}
+	left := svm.Left{Folds: x.folds, Alone: x.Targets.Groups.alone(x.folds), Values: values[slices.Index(x.ridges, ridge)]}
 	groups, err := x.leaveGroups(ctx, ridge, with)
 	if err != nil {
 		return nil, err

@@ -61,6 +61,28 @@ func (g *Groups) folds(seed uint64) []int {
 	return s.Fold[0]
 }
 
+// alone reports for each graph whether all others of its group are in its fold; without folds, whether there
+// is no other.
+func (g *Groups) alone(folds []int) []bool {
+	if g == nil {
+		return nil
+	}
+	first, several := map[int]int{}, map[int]bool{}
+	for i, group := range g.Of {
+		f, known := first[group]
+		if !known {
+			first[group] = i
+		} else if folds == nil || folds[i] != folds[f] {
+			several[group] = true
+		}
+	}
+	out := make([]bool, len(g.Of))
+	for i, group := range g.Of {
+		out[i] = !several[group]
+	}
+	return out
+}
+
 // Apart reports for each of some graphs whether it has a group that no graph of a training set has, nil
 // where graphs have no groups.
 func (g *Groups) Apart(graphs, training []int) []bool {

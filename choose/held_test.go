@@ -220,6 +220,11 @@ func TestGroups(t *testing.T) {
 	if apart := p.Groups.Apart([]int{0, 1, 2}, []int{12, 14}); !slices.Equal(apart, []bool{false, true, false}) {
 		t.Errorf("apart %v", apart)
 	}
+	g := Groups{Of: []int{4, 7, 4, 5, 7}}
+	if a, b := g.alone(nil), g.alone([]int{0, 1, 1, 0, 1}); !slices.Equal(a, []bool{false, false, false, true, false}) ||
+		!slices.Equal(b, []bool{false, true, false, true, true}) {
+		t.Errorf("alone %v, by folds %v", a, b)
+	}
 	o.Groups = &Groups{By: "x", Of: []int{1}}
 	if _, err := Choose(t.Context(), ds, counting(), o); err == nil || !strings.Contains(err.Error(), "groups by x of 1 graphs, want 60") {
 		t.Errorf("error %v", err)

@@ -168,6 +168,9 @@ func (t *Targets) Train(ctx context.Context, gram svm.View, parameters []float64
 	if opt.Intervals && opt.Folds == nil {
 		opt.Folds = t.Groups.folds(opt.Seed)
 	}
+	if opt.Intervals && opt.Folds != nil {
+		opt.Alone = t.Groups.alone(nil)
+	}
 	z, mean, scale := svm.StandardScores(t.Values)
 	path, err := svm.TrainPath(ctx, gram, svm.Targets{Values: z, Weights: t.Weights}, parameters, opt)
 	for _, l := range path {

@@ -91,7 +91,7 @@ func TestCentres(t *testing.T) {
 			t.Fatal(err)
 		}
 		for l, lambda := range lambdas {
-			learner, err := c.Learn(t.Context(), lambda, Left{folds, held[l]}, nil, true)
+			learner, err := c.Learn(t.Context(), lambda, Left{Folds: folds, Values: held[l]}, nil, true)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -248,7 +248,7 @@ func TestCentresProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	alone := Left{without(n, -1), held[0]} // a fold for each
+	alone := Left{Folds: without(n, -1), Values: held[0]} // a fold for each
 	l, err := c.Learn(t.Context(), 0.1, alone, nil, false)
 	if err != nil {
 		t.Fatal(err)

@@ -128,6 +128,39 @@ func TestIntervals(t *testing.T) {
 	}
 }
 
+// Examples that are alone in their groups have wider intervals and do not make those of the others wider.
+func TestIntervalsOfGroups(t *testing.T) {
+	rng := rand.New(rand.NewPCG(77, 78))
+	const n = 240
+	gram := kerneltest.Points(rng, n, 3)
+	folds, alone, z := make([]int, n), make([]bool, n), make([]float64, n)
+	for i := range folds {
+		folds[i], alone[i] = i/2%5, i%2 == 1
+		if z[i] = rng.NormFloat64(); alone[i] {
+			z[i] *= 5
+		}
+	}
+	opt := DefaultOptions()
+	opt.Kind, opt.Ridge, opt.LeaveOneOut, opt.Folds, opt.Intervals, opt.Alone = KernelRidge, 1, true, folds, true, alone
+	l, err := Train(t.Context(), Full(gram), Targets{Values: z}, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var covered [2]float64 // of those in groups, and those that are alone
+	for i, d := range l.Process.LeaveOneOut {
+		k := 0
+		if alone[i] {
+			k = 1
+		}
+		if math.Abs(z[i]-l.LeaveOneOut.Data[i]) <= metrics.HalfWidth(0.9)*d {
+			covered[k] += 2. / n
+		}
+	}
+	if covered[0] < 0.9 || covered[0] > 0.93 || covered[1] < 0.75 || l.Process.Wider < 2 {
+		t.Errorf("covered %v, factor %v", covered, l.Process.Wider)
+	}
+}
+
 // Equal examples whose values differ set a floor of the noise, which is lower the fewer they are.
 func TestReplicates(t *testing.T) {
 	rng := rand.New(rand.NewPCG(75, 76))

@@ -74,8 +74,10 @@ type Options struct {
 	Folds       []int
 	// Intervals fits the deviations of the Process to the leave-one-out values: 90 % of the intervals of
 	// 90 % have their values. Without it they have the scale of the largest likelihood, by which ridges
-	// are compared.
+	// are compared. Examples that are Alone, nil for none, have no other of their group among the examples.
+	// Wider is for such as these, so they do not count here, unless few are left.
 	Intervals bool
+	Alone     []bool
 }
 
 // DefaultOptions returns SVM with C = 1, Epsilon = 0.1 and Tolerance = 1e-3, without probabilities:

@@ -34,8 +34,8 @@ type Process struct {
 	Replicates     int
 	// Unit is u = (K + λI)⁻¹1, a number for each coefficient of the function.
 	Unit []float64
-	// LeaveOneOut are the deviations of Learner.LeaveOneOut, and HeldOut those of Learner.HeldOut, with
-	// Wider in them.
+	// LeaveOneOut are the deviations of Learner.LeaveOneOut, and HeldOut those of Learner.HeldOut. Wider is in
+	// HeldOut, and for Options.Alone in LeaveOneOut.
 	LeaveOneOut []float64 `json:"-"`
 	HeldOut     []float64 `json:"-"`
 	// Clipped is the number of training examples whose leave-one-out variance of b + f is negative, and

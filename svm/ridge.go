@@ -69,7 +69,7 @@ func trainRidges(ctx context.Context, gram View, t Targets, targets [][]float64,
 				for k, v := range g {
 					left[k] = 1 / math.Sqrt(v)
 				}
-				path[i].fitProcess(t.Values, left, deviations, findReplicates(gram, t.Values))
+				path[i].fitProcess(t.Values, left, deviations, opt.Alone, findReplicates(gram, t.Values))
 			}
 		}
 		if probability {

@@ -37,6 +37,7 @@ func (t Targets) Scores(held *kernel.Matrix) *kernel.Matrix {
 // Left is what was predicted for examples from the other folds.
 type Left struct {
 	Folds  []int          // by example
+	Alone  []bool         // as in Options: no other of the group is in another fold; nil for none
 	Values *kernel.Matrix // as HeldOut returned them for Columns, with the ridge of Learn
 }
 
@@ -91,13 +92,14 @@ func (t Targets) learner(n int, functions []Function, left Left, groups *Left, p
 // leftDeviations fits the process of a learner, for the variances of examples that are left out.
 type leftDeviations struct {
 	folds    [][]int // ways to deal the examples
+	alone    []bool
 	out      [][]float64
 	equal    []replicates
 	negative []bool
 }
 
 func newLeftDeviations(n int, left Left, groups *Left) *leftDeviations {
-	d := &leftDeviations{folds: [][]int{left.Folds}, equal: make([]replicates, n), negative: make([]bool, n)}
+	d := &leftDeviations{folds: [][]int{left.Folds}, alone: left.Alone, equal: make([]replicates, n), negative: make([]bool, n)}
 	if groups != nil {
 		d.folds = append(d.folds, groups.Folds)
 	}
@@ -132,7 +134,7 @@ func (d *leftDeviations) fit(l *Learner, values []float64) {
 			l.Process.Clipped++
 		}
 	}
-	l.fitProcess(values, d.out[0], append(d.out, nil)[1], all)
+	l.fitProcess(values, d.out[0], append(d.out, nil)[1], d.alone, all)
 }
 
 // deviations fits the process of a learner to what is left out.
