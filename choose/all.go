@@ -363,21 +363,17 @@ func (c *choice) foldEstimate(held Prediction, fold []int) Estimate {
 	return c.valueEstimate(folds, predictions)
 }
 
-// Bytes returns about the memory that a choice among some kernels for n graphs takes: the matrices of
-// kernels on the graphs that are scored, what trainings on them take, and the matrix of the sum on all
-// graphs with what learns from it, or the sums of regressions on centres where that does not fit. Garbage
+// Bytes returns about the memory that a choice among kernels with so many factors takes for n graphs: the
+// matrices of factors on the graphs that are scored, what trainings on them take, and the matrix of the sum on
+// all graphs with what learns from it, or the sums of regressions on centres where that does not fit. Garbage
 // is counted.
-func (o *Options) Bytes(n, kernels, workers int) int64 {
+func (o *Options) Bytes(n, factors, workers int) int64 {
 	scored := int64(n)
 	if o.LeaveOneOut {
 		scored = int64(min(n, o.Examples))
 	}
-	held := int64(1)
-	if len(o.Combinations) > 0 {
-		held = int64(kernels)
-	}
-	const copies = 3 // of a matrix that a training makes
-	sample := 8 * scored * scored * (held + copies*int64(workers))
+	const copies = 4 // of a matrix that a training makes
+	sample := 8 * scored * scored * (int64(factors) + copies*int64(workers))
 	all := 8 * int64(n) * int64(n) * copies
 	if m := o.Centres(n); m > 0 {
 		all = centresBytes(m)

@@ -59,8 +59,15 @@ func (m *method) failed(err error) error {
 	return err
 }
 
-// mostTrained bounds the bytes of the matrices that are trained on at the same time.
-const mostTrained = 4 << 30
+// mostTrained bounds the bytes of the matrices that are trained on at the same time, and trainedCopies is the
+// number of copies of a matrix that a training makes.
+const (
+	mostTrained   = 4 << 30
+	trainedCopies = 4
+)
+
+// lanes returns the number of training parts of n graphs that are trained on at the same time.
+func lanes(n, workers int) int { return max(1, min(workers, mostTrained/(8*trainedCopies*n*n))) }
 
 // test predicts the folds of a row of the report: each by the method that is best on its training part, and on
 // the reported folds by every method.
@@ -82,11 +89,10 @@ func (s *session) test(ctx context.Context, row reportRow) error {
 			return m.failed(err)
 		}
 		fitted := s.clock()
-		const copies = 4 // of a matrix that a training makes
-		n := len(s.graphs.In.Graphs())
-		lanes := max(1, min(len(missing), kernel.Workers(ctx), mostTrained/(8*copies*n*n)))
-		err = kernel.Each(kernel.WithWorkers(ctx, lanes), len(missing), 1, func(_, i int) error {
-			return s.predict(kernel.WithWorkers(ctx, max(1, kernel.Workers(ctx)/lanes)), k, missing[i], &m.results[s.at(missing[i])])
+		workers := kernel.Workers(ctx)
+		some := min(len(missing), lanes(len(s.data.Graphs), workers))
+		err = kernel.Each(kernel.WithWorkers(ctx, some), len(missing), 1, func(_, i int) error {
+			return s.predict(kernel.WithWorkers(ctx, workers/some), k, missing[i], &m.results[s.at(missing[i])])
 		})
 		if err != nil {
 			return m.failed(err)

@@ -64,3 +64,12 @@ func (o *Options) Validate() error {
 	}
 	return nil
 }
+
+// Bytes returns about the memory of an evaluation of kernels with so many factors on n graphs.
+func (o *Options) Bytes(n, factors, workers int) int64 {
+	kept := int64(0)
+	if Keeps(n, factors) {
+		kept = 8 * int64(n) * int64(n) * int64(factors)
+	}
+	return kept + o.Options.Bytes(n, factors, workers) + int64(lanes(n, workers)-1)*8*trainedCopies*int64(n)*int64(n)
+}

@@ -207,24 +207,22 @@ type session struct {
 // computed each time.
 const keptBytes = 2 << 30
 
+// Keeps reports whether the matrices of so many factors on n graphs are kept.
+func Keeps(n, factors int) bool { return 8*n*n*factors <= keptBytes }
+
 // session returns a session for kernels that are fitted to a collection. Its graphs and then more of them
 // are all graphs, in the order at, nil for theirs.
 func (e *evaluation) session(parts []*choose.TrainingPart, fitTo *kernel.Collection, more []*graph.Graph, at []int) *session {
-	distinct, factors := kernel.NewCollection(nil), map[*kernel.FittedFactor]bool{}
-	ingredients := make([]choose.Ingredient, len(e.combined))
+	var kernels []kernel.Kernel
 	for _, m := range e.settings {
-		if sum, err := distinct.Sum(m.kernel); err == nil { // else fitting it says what is wrong
-			for _, f := range sum.Factors {
-				factors[f] = true
-			}
-		}
+		kernels = append(kernels, m.kernel)
 	}
+	ingredients := make([]choose.Ingredient, len(e.combined))
 	for k, m := range e.combined {
 		ingredients[k] = choose.Ingredient{Kernel: m.kernel, Counts: m.counts}
 	}
-	n := len(e.graphs)
 	s := &session{evaluation: e, parts: parts, took: map[*method]*seconds{}}
-	s.graphs.In = fitTo.Derived(more, at, 8*n*n*len(factors) <= keptBytes)
+	s.graphs.In = fitTo.Derived(more, at, Keeps(len(e.graphs), kernel.Distinct(kernels...)))
 	s.mixer = e.Mixer(ingredients, s.graphs, func(k, repeat, fold int) *choose.Scores {
 		return &e.combined[k].results[repeat*e.Splits.Folds+fold].Scores
 	})

@@ -28,9 +28,6 @@ func NewCollection(graphs []*graph.Graph) *Collection {
 	return c
 }
 
-// Graphs returns the collection's graphs.
-func (c *Collection) Graphs() []*graph.Graph { return c.graphs }
-
 // Standardization returns the means and deviations that standardise the collection's attributes. It
 // computes them at the first call.
 func (c *Collection) Standardization() (*Standardization, error) {
@@ -155,6 +152,15 @@ func (c *Collection) FitAll(ctx context.Context, kernels ...Kernel) ([]*FittedSu
 		}
 	}
 	return out, nil
+}
+
+// Distinct returns the number of distinct factors of kernels.
+func Distinct(kernels ...Kernel) int {
+	c := NewCollection(nil)
+	for _, k := range kernels {
+		c.Sum(k) // fitting it says what is wrong
+	}
+	return len(c.factors)
 }
 
 // Gram returns the kernel matrix of the collection's graphs.

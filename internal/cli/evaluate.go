@@ -92,6 +92,17 @@ func (c *evaluateCmd) target(g *globals, t task) error {
 		o.LeaveOneOut = o.LeaveOneOut || !o.Splits.Tuned()
 	}
 	o.Collection = t.shared
+	if !t.fitted {
+		n, workers, rows := len(ds.Graphs), g.workers(), len(o.Combinations)+1
+		if !o.Combined {
+			rows += len(candidates)
+		}
+		err := g.announce(ds, candidates, o.Options, func(factors int) int64 { return o.Bytes(n, factors, workers) },
+			func(c costs) time.Duration { return c.evaluate(n, rows, workers, o) }, "")
+		if err != nil {
+			return err
+		}
+	}
 	report, err := c.evaluate(g, ds, candidates, o)
 	if err != nil {
 		return err

@@ -10,9 +10,11 @@ import (
 
 	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/evaluate"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/table"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/svm"
 )
 
 // From manyGraphs on the command says what it will need, having fitted some kernels to some graphs.
@@ -22,11 +24,14 @@ const (
 	pilotFew     = 50 // graphs that show which part of the time does not grow
 	pilotKernels = 6
 	manyKernels  = 4 // that are computed for all graphs, where a sample is scored
+	eliminations = 5 // of factors, each of which scores a sum
 	centrePasses = 3 // through all graphs with centres: sums, graphs that are held out, and deviations
 )
 
-// announce says what training will need where that is much.
-func (c *trainCmd) announce(g *globals, ds *dataset.Dataset, candidates []choose.Candidate, o choose.Options) error {
+// announce says what work on many graphs will need: the memory, and the time as costs say. It refuses what
+// does not fit into memory.
+func (g *globals) announce(ds *dataset.Dataset, candidates []choose.Candidate, o choose.Options,
+	bytes func(factors int) int64, need func(c costs) time.Duration, hint string) error {
 	n := len(ds.Graphs)
 	if n < manyGraphs {
 		return nil
@@ -39,26 +44,23 @@ func (c *trainCmd) announce(g *globals, ds *dataset.Dataset, candidates []choose
 			kernels = append(kernels, s.Kernel)
 		}
 	}
-	bytes := float64(o.Bytes(n, len(kernels), g.workers()))
-	if most := kernel.Available(); most > 0 && bytes > float64(most) {
+	gb := float64(bytes(kernel.Distinct(kernels...))) / 1e9
+	if most := float64(kernel.Available()) / 1e9; most > 0 && gb > most {
 		return fmt.Errorf("%s for %d graphs would take about %.2g GB of memory, but %.2g GB are free: take fewer graphs, or a machine with more memory",
-			agree(len(kernels), "kernel", "kernels"), n, bytes/1e9, float64(most)/1e9)
+			agree(len(kernels), "kernel", "kernels"), n, gb, most)
 	}
 	if g.Quiet {
 		return nil
 	}
-	line := fmt.Sprintf("%s for %d graphs: roughly %.2g GB of memory", agree(len(kernels), "kernel", "kernels"), n, bytes/1e9)
-	need, err := clock(time.Now).forecast(g.ctx, ds, kernels, o)
+	line := fmt.Sprintf("%s for %d graphs: roughly %.2g GB of memory", agree(len(kernels), "kernel", "kernels"), n, gb)
+	cost, err := clock(time.Now).measure(g.ctx, ds, kernels, o)
 	switch {
 	case errors.Is(err, context.Canceled):
 		return err
 	case err == nil: // else the sample may lack a class; the real work will tell what is wrong
-		line += fmt.Sprintf(", and %s on %s", round(need.Round(time.Second)), agree(g.workers(), "thread", "threads"))
+		line += fmt.Sprintf(", and %s on %s", round(need(cost).Round(time.Second)), agree(g.workers(), "thread", "threads"))
 	}
-	if !c.Quick && c.Kernel == "" {
-		line += " (--quick takes one kernel)"
-	}
-	g.note("%s", table.Wrap(line, 0, 2))
+	g.note("%s", table.Wrap(line+hint, 0, 2))
 	return nil
 }
 
@@ -73,15 +75,23 @@ func scored(n int, o choose.Options) int {
 // clock tells the time.
 type clock func() time.Time
 
-// forecast estimates how long a choice among kernels takes, from the times t of some of the single kernels that they are
-// made of, on m and fewer graphs:
+// costs are what parts of the work take, as the times of some of the single kernels that a choice is made of say, on
+// a few graphs.
+type costs struct {
+	fit   time.Duration // kernels, to all graphs
+	pair  float64       // nanoseconds for the values of all factors of one pair of graphs
+	score time.Duration // a kernel, on the graphs that are scored, with one thread
+	speed float64       // operations of one thread in a nanosecond, when a matrix is factorised
+
+	kernels, factors int
+}
+
+// measure finds out what kernels cost for a dataset.
 //
-//	fitting    t(m) + (n − m)·slope: a part for the landmarks, and a part for every graph
-//	matrices   t(m)·(s/m)² for s graphs that are scored, and t(m)·(n/m)² of the few kernels that are
-//	           computed for all graphs, less where these are learned from centres
-//	learning   as measured for as many graphs as ridge regressions look at, else t(m)·(n/m)²
-func (now clock) forecast(ctx context.Context, ds *dataset.Dataset, kernels []kernel.Kernel, o choose.Options,
-) (time.Duration, error) {
+//	fitting    t(m) + (n − m)·slope for m graphs that take the time t(m): a part for the landmarks, and a part for every graph
+//	pairs      as measured for m graphs
+//	scores     as measured for as many graphs as ridge regressions look at, else t(m)·(n/m)²
+func (now clock) measure(ctx context.Context, ds *dataset.Dataset, kernels []kernel.Kernel, o choose.Options) (c costs, err error) {
 	n := len(ds.Graphs)
 	few := &dataset.Dataset{Name: ds.Name}
 	for _, i := range rand.New(rand.NewPCG(0, 0)).Perm(n)[:pilotGraphs] {
@@ -89,7 +99,7 @@ func (now clock) forecast(ctx context.Context, ds *dataset.Dataset, kernels []ke
 	}
 	all, err := kernel.NewCollection(few.Graphs).Sum(kernel.Mean(kernels...))
 	if err != nil {
-		return 0, err
+		return c, err
 	}
 	singles, some := len(all.Factors), min(pilotKernels, len(all.Factors))
 	var tried kernel.Sum
@@ -99,35 +109,25 @@ func (now clock) forecast(ctx context.Context, ds *dataset.Dataset, kernels []ke
 	}
 	fitted, fit, err := now.fit(ctx, few.Graphs, tried)
 	if err != nil {
-		return 0, err
+		return c, err
 	}
 	start := now()
 	gram, err := fitted.Gram(ctx)
 	if err != nil {
-		return 0, err
+		return c, err
 	}
-	matrix := now().Sub(start)
+	matrix := float64(now().Sub(start))
 	_, short, err := now.fit(ctx, few.Graphs[:pilotFew], tried)
 	if err != nil {
-		return 0, err
+		return c, err
 	}
-	known := kernel.Given{Kernel: tried, Matrix: gram}
-	learn, err := now.learning(ctx, few, known, n, o)
-	if err != nil {
-		return 0, err
-	}
-	ratio, part := float64(n)/pilotGraphs, float64(scored(n, o))/pilotGraphs
-	squares := part * part
-	if part < ratio {
-		all := ratio * ratio
-		if m := o.Centres(n); m > 0 {
-			all = centrePasses * ratio * float64(m) / pilotGraphs
-		}
-		squares += all * min(1, manyKernels/float64(singles))
-	}
+	c.kernels, c.factors = len(kernels), singles
+	share := float64(singles) / float64(some)
 	slope := max(0, min(float64(fit-short)/(pilotGraphs-pilotFew), float64(fit)/pilotGraphs))
-	each := float64(fit) + slope*float64(n-pilotGraphs) + squares*float64(matrix)
-	return time.Duration(each*float64(singles)/float64(some) + float64(learn)*float64(len(kernels)+len(o.Combinations))), nil
+	c.fit = time.Duration(share * (float64(fit) + slope*float64(n-pilotGraphs)))
+	c.pair = share * matrix / (pilotGraphs * pilotGraphs)
+	err = now.learning(ctx, &c, few, gram, n, o)
+	return c, err
 }
 
 // fit fits a kernel to graphs and says how long it took.
@@ -137,29 +137,88 @@ func (now clock) fit(ctx context.Context, graphs []*graph.Graph, k kernel.Kernel
 	return fitted, now().Sub(start), err
 }
 
-// learning returns the time to learn from a kernel matrix of n graphs, given the matrix of a few.
-// The time of ridge regressions does not depend on the numbers. So it is measured on the matrix of
-// the few graphs, repeated.
-func (now clock) learning(ctx context.Context, few *dataset.Dataset, k kernel.Given, n int, o choose.Options) (time.Duration, error) {
-	rows := k.Matrix.Rows
-	size := rows
+// learning measures how long it takes to learn from a kernel matrix of n graphs, given the matrix of a few. The time
+// of ridge regressions does not depend on the numbers. So it is measured on the matrix of the few graphs, repeated.
+func (now clock) learning(ctx context.Context, c *costs, few *dataset.Dataset, gram *kernel.Matrix, n int, o choose.Options) error {
+	rows, size := gram.Rows, gram.Rows
 	if o.LeaveOneOut {
 		size = scored(n, o)
 	}
-	repeated, matrix := &dataset.Dataset{Name: few.Name}, kernel.NewMatrix(size, size)
+	repeated, at := &dataset.Dataset{Name: few.Name}, make([]int, size)
 	for i := range size {
+		at[i] = i % rows
 		repeated.Graphs = append(repeated.Graphs, few.Graphs[i%rows])
-		for j := range size {
-			matrix.Row(i)[j] = k.Matrix.At(i%rows, j%rows)
+	}
+	targets, err := choose.ReadTargets(repeated, o.Task)
+	if err != nil {
+		return err
+	}
+	ctx = kernel.WithWorkers(ctx, 1)
+	took := func(grid []float64, kind svm.Kind) (float64, error) {
+		opt := svm.DefaultOptions()
+		opt.Kind, opt.Epsilon, opt.LeaveOneOut = kind, o.Epsilon, kind == svm.KernelRidge
+		start := now()
+		_, err := targets.Train(ctx, svm.Full(gram).Select(at, at), grid, opt)
+		if errors.Is(err, svm.ErrDefinite) || errors.Is(err, svm.ErrIterations) {
+			err = nil
 		}
+		return float64(now().Sub(start)), err
 	}
-	k.Matrix = matrix
-	o.Combinations, o.Collection = nil, nil
-	start := now()
-	_, err := choose.Choose(ctx, repeated, choose.Only(k), o)
-	took := float64(now().Sub(start))
-	if !o.LeaveOneOut {
-		took *= float64(n) / float64(size) * float64(n) / float64(size)
+	score, err := took(o.Grid(), o.Learner)
+	if !o.LeaveOneOut { // as many trainings as folds
+		score *= float64(o.Folds-1) * float64(n) / float64(size) * float64(n) / float64(size)
+	} else if err == nil && o.Learner != svm.KernelRidge {
+		score, err = took(o.Ridge, svm.KernelRidge)
 	}
-	return time.Duration(took), err
+	if err != nil {
+		return err
+	}
+	c.score = time.Duration(score)
+	one, err := took(o.Ridge[len(o.Ridge)-1:], svm.KernelRidge)
+	c.speed = choose.Factorisation(size) / max(1, one)
+	return err
+}
+
+// few is the share of factors that are computed for all graphs.
+func (c costs) few() float64 { return min(1, manyKernels/float64(c.factors)) }
+
+// train returns the time that a choice among the kernels for n graphs takes.
+func (c costs) train(n, workers int, o choose.Options) time.Duration {
+	s := scored(n, o)
+	pairs, scores := float64(s)*float64(s), float64(c.kernels+len(o.Combinations))/float64(min(workers, c.kernels))
+	if s < n {
+		all := float64(n) * float64(n)
+		if m := o.Centres(n); m > 0 {
+			all = centrePasses * float64(n) * float64(m)
+		}
+		pairs += all * c.few()
+		scores += float64(len(o.Combinations) * eliminations)
+	}
+	return c.time(pairs, scores, o.Operations(n)/float64(workers))
+}
+
+// evaluate returns the time of an evaluation on n graphs, whose report has so many rows.
+func (c costs) evaluate(n, rows, workers int, o evaluate.Options) time.Duration {
+	parts := o.Folds * o.Repeats
+	if o.Splits != nil {
+		parts = o.Splits.Folds * o.Splits.Repeats()
+	}
+	part := n - n/max(2, o.Folds)
+	lanes := float64(min(workers, parts))
+	pairs, scores := float64(n)*float64(n), float64(c.kernels+len(o.Combinations))
+	if !o.LeaveOneOut { // two parts share a training
+		scores /= 2
+	} else if scored(part, o.Options) < part {
+		scores += float64(len(o.Combinations) * eliminations)
+	}
+	if !evaluate.Keeps(n, c.factors) {
+		s := float64(scored(part, o.Options))
+		pairs = float64(parts) * (2*s*s + float64(rows)*float64(n)*float64(part)*c.few())
+	}
+	return c.time(pairs, float64(parts)*scores/lanes, float64(rows*parts)*o.Operations(part)/float64(workers))
+}
+
+// time adds up the time for fitting, for the values of pairs, for scores of kernels, and for operations.
+func (c costs) time(pairs, scores, operations float64) time.Duration {
+	return c.fit + time.Duration(pairs*c.pair+scores*float64(c.score)+operations/c.speed)
 }

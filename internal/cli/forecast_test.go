@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -129,10 +130,12 @@ func TestForecast(t *testing.T) {
 		{kernel.Mean(singles[:6]...), kernel.Product(kernel.Mean(singles[6:]...), singles[0]), singles[5]}} {
 		o := choose.DefaultOptions()
 		o.ForCandidates()
-		got, err := clock(func() time.Time { return now }).forecast(t.Context(), ds, kernels, o)
+		cost, err := clock(func() time.Time { return now }).measure(t.Context(), ds, kernels, o)
 		if err != nil {
 			t.Fatal(err)
 		}
+		cost.speed = math.Inf(1) // the clock stands still while it is measured
+		got := cost.train(2000, 1, o)
 		parts := min(12, len(kernels))
 		if len(kernels) == 3 {
 			parts = 12

@@ -97,7 +97,14 @@ func (c *trainCmd) train(g *globals, t task) error {
 		return err
 	}
 	if !t.fitted {
-		if err := c.announce(g, ds, candidates, o); err != nil {
+		hint := ""
+		if !c.Quick && c.Kernel == "" {
+			hint = " (--quick takes one kernel)"
+		}
+		n, workers := len(ds.Graphs), g.workers()
+		err := g.announce(ds, candidates, o, func(factors int) int64 { return o.Bytes(n, factors, workers) },
+			func(c costs) time.Duration { return c.train(n, workers, o) }, hint)
+		if err != nil {
 			return err
 		}
 	}
