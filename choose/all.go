@@ -11,8 +11,8 @@ import (
 )
 
 // exactMost is the largest number of graphs whose kernel matrix is factorised. The matrices of more are
-// kept in single precision, and learners solve by conjugate gradients; or learners know the kernel values
-// with some graphs only, where that does not fit into memory. Tests change it.
+// kept in single precision, and learners solve by conjugate gradients; or learners start from some centres,
+// where that does not fit into memory. Tests change it.
 var exactMost = 4096
 
 // heldOutFolds is the number of folds by which graphs are held out where there are more.
@@ -243,6 +243,7 @@ func (x *all) iterate(ctx context.Context) (*svm.Learner, error) {
 	if err != nil {
 		return nil, err
 	}
+	x.plan.Nearest = s.Nearest()
 	held := make([]*Prediction, len(x.ridges))
 	for k, v := range values {
 		if v != nil {
@@ -265,17 +266,15 @@ func (x *all) iterate(ctx context.Context) (*svm.Learner, error) {
 	return s.Learn(ctx, ridge, left, groups, x.Options.Probability)
 }
 
-// solvers returns what makes a solver for folds, and finds the nearest graphs of the plan.
+// solvers returns what makes a solver for folds.
 func (x *all) solvers(ctx context.Context) (with func(ctx context.Context, folds []int) (solver, error), err error) {
 	if x.few > 0 {
-		x.plan.Nearest, err = x.nearest(ctx)
-		return func(ctx context.Context, folds []int) (solver, error) { return x.centres(ctx, x.train, x.few, folds) }, err
+		return func(ctx context.Context, folds []int) (solver, error) { return x.centres(ctx, x.train, x.few, folds) }, nil
 	}
 	tiles, err := svm.NewTiles(ctx, x.sum, x.train)
 	if err != nil {
 		return nil, err
 	}
-	x.plan.Nearest = tiles.Nearest()
 	s, err := x.tiles(ctx, tiles)
 	return func(_ context.Context, folds []int) (solver, error) {
 		s.folds = folds
@@ -376,7 +375,7 @@ func (o *Options) Bytes(n, factors, workers int) int64 {
 	sample := 8 * scored * scored * (int64(factors) + copies*int64(workers))
 	all := 8 * int64(n) * int64(n) * copies
 	if m := o.Centres(n); m > 0 {
-		all = centresBytes(m)
+		all = centresBytes(n, m)
 	} else if scored < int64(n) && o.Learner == svm.KernelRidge && n > exactMost {
 		all = tilesBytes(n)
 	} else if scored == int64(n) {

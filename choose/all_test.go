@@ -84,7 +84,7 @@ func TestManyGraphs(t *testing.T) {
 			if err := l.Validate(); err != nil {
 				t.Fatal(err)
 			}
-			if got := len(l.Functions[0].Coefficients); got != []int{420, 420, 210}[k] {
+			if got := len(l.Functions[0].Coefficients); got != 420 {
 				t.Errorf("%d coefficients", got)
 			}
 			plans, learners = append(plans, p), append(learners, l)
@@ -132,10 +132,9 @@ func TestManyGraphs(t *testing.T) {
 				}
 			}
 		}
-		// A sample of graphs has the nearest of all.
-		for _, v := range plans[2].Nearest {
-			if !slices.ContainsFunc(plans[1].Nearest, func(w float64) bool { return math.Abs(v-w) < 1e-6 }) {
-				t.Errorf("nearest similarity %v is that of no graph", v)
+		for i, v := range plans[2].Nearest {
+			if math.Abs(v-plans[1].Nearest[i]) > 1e-6 {
+				t.Errorf("nearest similarity of %d is %v, want %v", i, v, plans[1].Nearest[i])
 			}
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync"
 
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/metrics"
@@ -42,8 +41,8 @@ func tilesBytes(n int) int64 {
 }
 
 // centresBytes returns about the memory of regressions on centres, and of their comparison.
-func centresBytes(m int) int64 {
-	return svm.CentresBytes(m, heldOutFolds) + tilesBytes(comparedGraphs)
+func centresBytes(n, m int) int64 {
+	return svm.CentresBytes(n, m, heldOutFolds, ridgesTried) + tilesBytes(comparedGraphs)
 }
 
 // centresOf returns the number of centres for n graphs with so many bytes free: 0 where the matrix of all
@@ -53,21 +52,24 @@ func centresOf(n int, free int64) int {
 		return 0
 	}
 	m := min(mostCentres, n/2)
-	for m > 256 && centresBytes(m) > free {
+	for m > 256 && centresBytes(n, m) > free {
 		m -= 64
 	}
 	return m
 }
 
 // solver learns from all graphs with a ridge. HeldOut returns what is predicted for graphs that are held
-// out, by ridge; nil for one that is too small or not needed. Learn takes it for its ridge.
+// out, by ridge; nil for one that is too small or not needed. Learn takes it for its ridge. Nearest, after
+// HeldOut, returns the largest similarity of each graph to another.
 type solver interface {
+	Nearest() []float64
 	HeldOut(ctx context.Context, ridges []float64) ([]*kernel.Matrix, error)
 	Learn(ctx context.Context, ridge float64, left svm.Left, groups *svm.Left, probability bool) (*svm.Learner, error)
 }
 
 // tiled learns from the whole kernel matrix.
 type tiled struct {
+	*svm.Tiles
 	*svm.RidgeSolver
 	targets svm.Targets
 	folds   []int
@@ -77,7 +79,7 @@ type tiled struct {
 // tiles returns what learns from the whole kernel matrix.
 func (x *all) tiles(ctx context.Context, tiles *svm.Tiles) (tiled, error) {
 	s, err := svm.NewRidgeSolver(ctx, tiles, svm.DefaultRidgeOptions())
-	return tiled{s, x.targets(), x.folds, func(held *kernel.Matrix) float64 {
+	return tiled{tiles, s, x.targets(), x.folds, func(held *kernel.Matrix) float64 {
 		return metrics.Mean(x.Targets.losses(x.graphs(), x.read(held)))
 	}}, err
 }
@@ -118,34 +120,12 @@ func (s tiled) Learn(ctx context.Context, ridge float64, left svm.Left, groups *
 // Streams of random numbers, beside those of samples.
 const (
 	centreStream = 1<<63 + iota
-	nearestStream
 	comparedStream
 )
 
 // centres returns what learns on m centres. Each class has as many of them as it would have of a sample.
 func (x *all) centres(ctx context.Context, train kernel.Features, m int, folds []int) (solver, error) {
 	return svm.NewCentres(ctx, x.sum, train, x.draw(x.graphs(), m, x.Options.Seed, centreStream), x.targets(), folds)
-}
-
-// nearest returns the largest similarity of some graphs to another of all graphs.
-func (x *all) nearest(ctx context.Context) ([]float64, error) {
-	some := x.draw(x.graphs(), x.Options.Examples, x.Options.Seed, nearestStream)
-	out := make([]float64, len(some))
-	known := make([]bool, len(some))
-	var mu sync.Mutex
-	return out, kernel.Blocks(ctx, x.sum, x.train.Select(some), x.train, func(i0, j0 int, values *kernel.Matrix) error {
-		mu.Lock()
-		defer mu.Unlock()
-		for r := range values.Rows {
-			i := i0 + r
-			for c, v := range values.Row(r) {
-				if j0+c != some[i] && (!known[i] || v > out[i]) {
-					out[i], known[i] = v, true
-				}
-			}
-		}
-		return nil
-	})
 }
 
 // compare says what regressions on centres lose, from some graphs with as large a share of centres.

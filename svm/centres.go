@@ -15,9 +15,9 @@ import (
 //
 //	minimise  Σ_i w_i (z_i − f(x_i))² + λ αᵀK_cc α,   f(x) = Σ_c α_c k(x, c) + b.
 //
-// They need sums over the examples only (CentreSums), one for each fold. Kernel values are computed for
-// some examples at a time, and never kept. With all examples as centres they are the regressions of
-// RidgeSolver.
+// They need sums over the examples only (CentreSums), one for each fold. One step of descent then brings
+// in all examples (descent). Kernel values are computed for some examples at a time, and never kept. With
+// all examples as centres they are the regressions of RidgeSolver.
 type Centres struct {
 	kernel  kernel.Map
 	train   kernel.Features
@@ -29,19 +29,25 @@ type Centres struct {
 	shares  []float64  // by which columns are multiplied in sums, and last the number that stands for 1
 	members [][]int    // of each fold
 	sets    [][]int    // for each fold the others
+	fold    []int      // the position in members of the fold of each example
 	quantum float64
 	sums    []*CentreSums // of each fold
 	largest float64       // of the kernel of an example with itself
 	self    []float64
+
+	// HeldOut finds the nearest examples of each one, and for each ridge the step of descent by target.
+	near  []kernel.Top
+	steps map[float64][]float64
 }
 
 // streamRows is the number of examples whose kernel values are computed at a time.
 const streamRows = 4 * sumBlock
 
-// CentresBytes returns about the memory that Centres need beside features.
-func CentresBytes(centres, folds int) int64 {
+// CentresBytes returns about the memory that Centres of n examples with one target need beside features.
+func CentresBytes(n, centres, folds, ridges int) int64 {
 	m := int64(centres)
-	return int64(folds)*sumsBytes(centres) + 2*8*m*m + 2*8*streamRows*m
+	const hits = 2 * mostNear // that a kernel.Top may have
+	return int64(folds)*sumsBytes(centres) + 2*8*m*m + 2*8*streamRows*m + int64(n)*int64(16*hits+8*ridges*(folds+2))
 }
 
 // NewCentres computes the sums of all examples with centres at some of them, increasing. folds[i] is the
@@ -71,6 +77,12 @@ func prepareCentres(ctx context.Context, m kernel.Map, train kernel.Features, at
 	c := &Centres{kernel: m, train: train, at: at, compare: train.Select(at), targets: t}
 	if c.members, c.sets, err = foldSets(folds, n); err != nil {
 		return nil, err
+	}
+	c.fold = make([]int, n)
+	for f, members := range c.members {
+		for _, i := range members {
+			c.fold[i] = f
+		}
 	}
 	if c.among, err = kernel.Between(ctx, m, c.compare, c.compare); err != nil {
 		return nil, err
@@ -170,8 +182,10 @@ func (c *Centres) stream(ctx context.Context, stage string, members [][]int, do 
 	return ctx.Err()
 }
 
-// solve returns the regression on each target vector from the sums of some folds. With the sums S of
-// kernel values, those s of the row that stands for ones, and W of the weights, it solves
+// solve returns the regression on each target vector from the sums of some folds, on the centres of these
+// folds. A centre that is held out would have a coefficient that suits only other examples, and its own
+// prediction would suffer. With the sums S of kernel values, those s of the row that stands for ones, and W
+// of the weights, it solves
 //
 //	(S − ssᵀ/W + λK_cc + δI) α = Σ w z k − s Σ w z/W,   b = (Σ w z − sᵀα)/W.
 //
@@ -179,37 +193,44 @@ func (c *Centres) stream(ctx context.Context, stage string, members [][]int, do 
 // about q√(mB/3). δ = q√(mB) keeps the matrix definite where centres are equal. It is doubled where it
 // is too small, up to the ridge, where the kernel itself must be indefinite.
 func (c *Centres) solve(ctx context.Context, folds []int, lambda float64) ([]Function, error) {
-	m, one := len(c.at), c.order()-1
-	at := func(i, j int) float64 {
+	one := c.order() - 1
+	sum := func(i, j int) float64 {
 		sum := 0.0
 		for _, f := range folds {
 			sum += c.sums[f].at(i, j)
 		}
 		return sum
 	}
+	var kept []int // positions of centres
+	for k, i := range c.at {
+		if slices.Contains(folds, c.fold[i]) {
+			kept = append(kept, k)
+		}
+	}
+	m := len(kept)
+	if m == 0 {
+		return nil, errors.New("svm: all centres are in one fold, want more centres")
+	}
 	ends := make([][]float64, len(c.shares)) // the rows of targets and of ones
 	for t := range ends {
 		ends[t] = make([]float64, m)
-		for j := range ends[t] {
-			ends[t][j] = at(m+t, j)
+		for p, k := range kept {
+			ends[t][p] = sum(len(c.at)+t, k)
 		}
 	}
-	s, weight := ends[len(c.columns)], at(one, one)
-	if !(weight > 0) {
-		return nil, errors.New("svm: no examples to train on")
-	}
+	s, weight := ends[len(c.columns)], sum(one, one)
 	a := make([]float64, m*m)
 	blocks := 0
 	for _, f := range c.members {
 		blocks += (len(f) + sumBlock - 1) / sumBlock
 	}
 	for delta := c.quantum * math.Sqrt(float64(m*blocks)); ; delta *= 2 {
-		err := kernel.Each(ctx, m, 16, func(_, i int) error {
-			row, among := a[i*m:][:i+1], c.among.Row(i)
-			for j := range row {
-				row[j] = at(i, j) - float64(s[i]*s[j]/weight) + float64(lambda*among[j])
+		err := kernel.Each(ctx, m, 16, func(_, p int) error {
+			row, among := a[p*m:][:p+1], c.among.Row(kept[p])
+			for q, k := range kept[:p+1] {
+				row[q] = sum(kept[p], k) - float64(s[p]*s[q]/weight) + float64(lambda*among[k])
 			}
-			row[i] += delta
+			row[p] += delta
 			return nil
 		})
 		if err != nil {
@@ -227,15 +248,15 @@ func (c *Centres) solve(ctx context.Context, folds []int, lambda float64) ([]Fun
 	}
 	out := make([]Function, len(c.columns))
 	for t, z := range c.columns {
-		sum, alpha := at(one, m+t), ends[t]
-		dense.Axpy(alpha, -sum/weight, s)
+		total, alpha := sum(one, len(c.at)+t), ends[t]
+		dense.Axpy(alpha, -total/weight, s)
 		dense.SolveCholesky(a, m, alpha)
 		unit := z.deviation / c.shares[t]
-		bias := (sum - dense.Dot(s, alpha)) / weight * c.shares[len(c.columns)]
-		for j := range alpha {
-			alpha[j] *= unit
+		bias := (total - dense.Dot(s, alpha)) / weight * c.shares[len(c.columns)]
+		out[t] = Function{Support: c.at, Coefficients: make([]float64, len(c.at)), Bias: z.mean + float64(bias*unit)}
+		for p, k := range kept {
+			out[t].Coefficients[k] = alpha[p] * unit
 		}
-		out[t] = Function{Support: c.at, Coefficients: alpha, Bias: z.mean + float64(bias*unit)}
 		if err := out[t].validate(c.train.Len()); err != nil {
 			return nil, fmt.Errorf("svm: ridge %v: %w", lambda, err)
 		}

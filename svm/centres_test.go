@@ -62,14 +62,34 @@ func literalCentres(gram *kernel.Matrix, at, examples []int, z []float64, lambda
 	return v[:m], v[m]
 }
 
+// literalDescent returns f(x) and g(x) of the step of descent for some examples, f being literalCentres of
+// others.
+func literalDescent(gram *kernel.Matrix, at, training, some []int, z []float64, lambda float64, weights []float64) (f, g []float64) {
+	alpha, b := literalCentres(gram, at, training, z, lambda, weights)
+	function := Function{Support: at, Coefficients: alpha, Bias: b}
+	for _, x := range some {
+		value := function.Value(gram.Row(x))
+		gradient := -lambda * (value - b)
+		for _, i := range training {
+			w := 1.0
+			if weights != nil {
+				w = weights[i]
+			}
+			gradient += w * (z[i] - function.Value(gram.Row(i))) * gram.At(x, i)
+		}
+		f, g = append(f, value), append(g, gradient)
+	}
+	return f, g
+}
+
 // Sums over examples give what elimination in the normal equations gives, for several targets far from 0,
-// with weights or without.
+// with weights or without, and the step of descent what its formula says. It makes errors smaller.
 func TestCentres(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	const n, m = 700, 40
 	gram, points := pointGram(rng, n, 3, 4, false)
 	z := pointTargets(rng, points, 1)[0]
-	at := spaced(n, m)
+	at, everything := spaced(n, m), spaced(n, n)
 	folds := randomFolds(rng, n, 3)
 	labels := make([]int, n)
 	for i, x := range points {
@@ -91,7 +111,7 @@ func TestCentres(t *testing.T) {
 			t.Fatal(err)
 		}
 		for l, lambda := range lambdas {
-			learner, err := c.Learn(t.Context(), lambda, Left{Folds: folds, Values: held[l]}, nil, true)
+			learner, err := c.Learn(t.Context(), lambda, Left{Folds: folds, Values: held[l]}, nil, false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -99,26 +119,45 @@ func TestCentres(t *testing.T) {
 				t.Fatal(err)
 			}
 			for column, z := range columns {
-				for fold := range 4 {
-					var examples []int
+				f, g := make([]float64, n), make([]float64, n)
+				for fold := 0; fold < 6; fold += 2 {
+					var training, some []int
 					for i, f := range folds {
-						if f != 2*fold {
-							examples = append(examples, i)
+						if f == fold {
+							some = append(some, i)
+						} else {
+							training = append(training, i)
 						}
 					}
-					alpha, b := literalCentres(gram, at, examples, z, lambda, targets.Weights)
-					f := Function{Support: at, Coefficients: alpha, Bias: b}
-					for i := range n {
-						if folds[i] == 2*fold {
-							if want, got := f.Value(gram.Row(i)), held[l].At(i, column); math.Abs(got-want) > 1e-7 {
-								t.Fatalf("%s, target %d, ridge %v, example %d: %v, want %v", name, column, lambda, i, got, want)
-							}
-						}
+					others := slices.DeleteFunc(slices.Clone(at), func(i int) bool { return folds[i] == fold })
+					before, gradient := literalDescent(gram, others, training, some, z, lambda, targets.Weights)
+					for k, i := range some {
+						f[i], g[i] = before[k], gradient[k]
 					}
-					if fold == 3 { // nothing is held out
-						if got := learner.Functions[column]; targets.Labels == nil && math.Abs(got.Value(gram.Row(5))-f.Value(gram.Row(5))) > 1e-7 {
-							t.Errorf("%s: ridge %v: value %v, want %v", name, lambda, got.Value(gram.Row(5)), f.Value(gram.Row(5)))
-						}
+				}
+				along, square, error0, error1 := 0.0, 0.0, 0.0, 0.0
+				for i := range n {
+					w := targets.weight(i)
+					along += w * g[i] * (z[i] - f[i])
+					square += w * g[i] * g[i]
+				}
+				step := along / square
+				for i := range n {
+					got, want := held[l].At(i, column), f[i]+step*g[i]
+					if math.Abs(got-want) > 1e-7 {
+						t.Fatalf("%s, target %d, ridge %v, example %d: %v, want %v", name, column, lambda, i, got, want)
+					}
+					w := targets.weight(i)
+					error0 += w * (z[i] - f[i]) * (z[i] - f[i])
+					error1 += w * (z[i] - got) * (z[i] - got)
+				}
+				if step <= 0 || error1 > 0.98*error0 {
+					t.Errorf("%s, target %d, ridge %v: a step of %v makes the error %v from %v", name, column, lambda, step, error1, error0)
+				}
+				f, g = literalDescent(gram, at, everything, []int{5, 99}, z, lambda, targets.Weights)
+				for k, i := range []int{5, 99} {
+					if got, want := learner.Functions[column].Value(gram.Row(i)), f[k]+step*g[k]; math.Abs(got-want) > 1e-7 {
+						t.Errorf("%s, target %d, ridge %v, example %d: %v, want %v", name, column, lambda, i, got, want)
 					}
 				}
 			}
@@ -142,7 +181,7 @@ func TestCentresEverywhere(t *testing.T) {
 		targets[0] = append(targets[0], math.Sin(points[i/2][0])+0.1*rng.NormFloat64())
 	}
 	folds := randomFolds(rng, 2*n, 4)
-	want := exactHeldOut(t, gram, targets, folds, 0.1, nil)
+	want, learned := exactHeldOut(t, gram, targets, folds, 0.1, nil), exactRidge(t, gram, spaced(2*n, 2*n), targets, 0.1, nil)
 	k, train := givenFeatures(t, gram)
 	for _, m := range []int{n, 2 * n} {
 		c, err := NewCentres(t.Context(), k, train, spaced(2*n, m), Targets{Values: targets[0]}, folds)
@@ -153,9 +192,17 @@ func TestCentresEverywhere(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, v := range held[0].Data {
-			if math.Abs(v-want.Data[i]) > 1e-5 {
-				t.Fatalf("%d centres: example %d: %v, want %v", m, i, v, want.Data[i])
+		l, err := c.Learn(t.Context(), 0.1, Left{Folds: folds, Values: held[0]}, nil, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 2 * n {
+			if got, want := l.Functions[0].Value(gram.Row(i)), learned[0].Value(gram.Row(i)); math.Abs(got-want) > 1e-5 {
+				t.Fatalf("%d centres: example %d: %v, want %v", m, i, got, want)
+			}
+			// With one of two equal points as centre, a fold may have lost the centre and not the point.
+			if got, want := held[0].Data[i], want.Data[i]; m == 2*n && math.Abs(got-want) > 1e-5 {
+				t.Fatalf("%d centres: held-out example %d: %v, want %v", m, i, got, want)
 			}
 		}
 	}
@@ -231,30 +278,52 @@ func TestCentreSums(t *testing.T) {
 	}
 }
 
-// Deviations are those of the process of centres, as the learner says them for new examples; and held-out
-// values lie in their intervals as often as they should.
+// Deviations are those that the learner says for an example which it has not seen, and values lie in their
+// intervals as often as they should. The nearest examples are those of the whole matrix. All of it has the
+// same bits for any number of goroutines.
 func TestCentresProcess(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 1))
 	const n, m = 900, 60
 	gram, points := pointGram(rng, n, 3, 3, false)
 	targets := Targets{Values: pointTargets(rng, points, 1)[0]}
-	at := spaced(n, m)
+	folds := randomFolds(rng, n, 5)
 	k, train := givenFeatures(t, gram)
-	c, err := NewCentres(t.Context(), k, train, at, targets, randomFolds(rng, n, 5))
-	if err != nil {
-		t.Fatal(err)
+	var learners []*Learner
+	for _, workers := range []int{1, 3} {
+		ctx := kernel.WithWorkers(t.Context(), workers)
+		c, err := NewCentres(ctx, k, train, spaced(n, m), targets, folds)
+		if err != nil {
+			t.Fatal(err)
+		}
+		held, err := c.HeldOut(ctx, []float64{0.1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		alone := Left{Folds: without(n, -1), Values: held[0]} // a fold for each
+		l, err := c.Learn(ctx, 0.1, alone, nil, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Learn(ctx, 0.2, alone, nil, false); err == nil {
+			t.Error("no error for a ridge that nothing is held out with")
+		}
+		learners = append(learners, l)
+		for i, v := range tilesOf(t, gram).Nearest() {
+			if math.Abs(c.Nearest()[i]-v) > 0x1p-24 {
+				t.Fatalf("nearest of %d has %v, want %v", i, c.Nearest()[i], v)
+			}
+		}
 	}
-	held, err := c.HeldOut(t.Context(), []float64{0.1})
-	if err != nil {
-		t.Fatal(err)
+	l := learners[0]
+	if o := learners[1]; !slices.Equal(l.LeaveOneOut.Data, o.LeaveOneOut.Data) || !slices.Equal(l.Process.LeaveOneOut, o.Process.LeaveOneOut) ||
+		!slices.Equal(l.Functions[0].Coefficients, o.Functions[0].Coefficients) {
+		t.Error("other bits with three goroutines")
 	}
-	alone := Left{Folds: without(n, -1), Values: held[0]} // a fold for each
-	l, err := c.Learn(t.Context(), 0.1, alone, nil, false)
-	if err != nil {
-		t.Fatal(err)
+	unseen := gram.Select(spaced(n, n), spaced(n, n))
+	for i := range n {
+		unseen.Set(i, i, 0)
 	}
-	// No other example is a centre, so it may be asked for as a new one.
-	got, err := l.Deviations(t.Context(), Full(gram), slices.Repeat([]float64{1}, n), nil, func(_ context.Context, at []int) (*kernel.Matrix, error) {
+	got, err := l.Deviations(t.Context(), Full(unseen), slices.Repeat([]float64{1}, n), nil, func(_ context.Context, at []int) (*kernel.Matrix, error) {
 		return gram.Select(at, at), nil
 	})
 	if err != nil {
@@ -262,10 +331,14 @@ func TestCentresProcess(t *testing.T) {
 	}
 	inside := 0
 	for i, d := range l.Process.LeaveOneOut {
-		if _, centre := slices.BinarySearch(at, i); !centre && math.Abs(got[i]/d-1) > 1e-9 || centre && got[i] >= d {
-			t.Fatalf("example %d (centre: %v): deviation %v, left out %v", i, centre, got[i], d)
+		near := 1e-9
+		if _, centre := slices.BinarySearch(spaced(n, m), i); centre {
+			near = 1e-2 // what u has of it is made up for where it is left out
 		}
-		if math.Abs(targets.Values[i]-held[0].Data[i]) < 1.645*d {
+		if math.Abs(got[i]/d-1) > near {
+			t.Fatalf("example %d: deviation %v, left out %v", i, got[i], d)
+		}
+		if math.Abs(targets.Values[i]-l.LeaveOneOut.Data[i]) < 1.645*d {
 			inside++
 		}
 	}
@@ -302,7 +375,15 @@ func TestCentresErrors(t *testing.T) {
 		}
 	}
 	k, train := givenFeatures(t, gram)
-	c, err := NewCentres(t.Context(), k, train, []int{1, 5}, values, folds)
+	folds[2] = 0
+	c, err := NewCentres(t.Context(), k, train, []int{0, 2}, values, folds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.HeldOut(t.Context(), []float64{1}); err == nil || !strings.Contains(err.Error(), "centres are in one fold") {
+		t.Errorf("error %v for centres in one fold", err)
+	}
+	c, err = NewCentres(t.Context(), k, train, []int{0, 1}, values, folds)
 	if err != nil {
 		t.Fatal(err)
 	}
