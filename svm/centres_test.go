@@ -333,7 +333,7 @@ func TestCentresProcess(t *testing.T) {
 	for i, d := range l.Process.LeaveOneOut {
 		near := 1e-9
 		if _, centre := slices.BinarySearch(spaced(n, m), i); centre {
-			near = 1e-2 // what u has of it is made up for where it is left out
+			near = 5e-2 // what u has of it is made up for where it is left out
 		}
 		if math.Abs(got[i]/d-1) > near {
 			t.Fatalf("example %d: deviation %v, left out %v", i, got[i], d)
