@@ -189,7 +189,7 @@ func (c costs) train(n, workers int, o choose.Options) time.Duration {
 	if s < n {
 		all := float64(n) * float64(n)
 		if m := o.Centres(n); m > 0 {
-			all = centrePasses * float64(n) * float64(m)
+			all += centrePasses * float64(n) * float64(m) // beside all pairs, for the step of descent
 		}
 		pairs += all * c.few()
 		scores += float64(len(o.Combinations) * eliminations)
