@@ -85,7 +85,10 @@ func (p *Plan) Calibration() []Estimate {
 	if p.Held.Deviations == nil {
 		return nil
 	}
-	const alone = "leave-one-out of the model"
+	alone := "leave-one-out of the model"
+	if p.Nearest != nil { // not factorised
+		alone = fmt.Sprintf("%d-fold cross-validation of the model", heldOutFolds)
+	}
 	rmse, out := p.calibration(p.Held)
 	out = append([]Estimate{{Measure: "rmse", Value: rmse}}, out...)
 	for i := range out {

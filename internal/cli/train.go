@@ -270,7 +270,7 @@ func (r *trained) printCalibration(w io.Writer) {
 		fmt.Fprintf(w, "\n%s\n", table.Wrap(noDeviations, 0, 2))
 		return
 	}
-	fmt.Fprintf(w, "\nGaussian process, noise %s; leave-one-out of the model:\n", figure("", r.Noise))
+	fmt.Fprintf(w, "\nGaussian process, noise %s; %s:\n", figure("", r.Noise), r.Calibration[0].Method)
 	groups := ""
 	for _, e := range r.Calibration {
 		if e.Groups != groups {
