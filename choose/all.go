@@ -75,7 +75,6 @@ func (c *choice) finish(ctx context.Context, p *Plan) error {
 			}
 			p.Estimate.Method += loss
 		}
-		p.Procedures[0].Estimate = p.Estimate
 	}
 	if !p.Regression() && o.Probability {
 		p.Held = calibrated(o.Learner, p.Labels, p.Held)

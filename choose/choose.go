@@ -37,8 +37,10 @@ type Plan struct {
 
 	Targets
 
-	Estimate   Estimate
+	Estimate Estimate
+	// Procedures are the ways to combine kernels, as they were compared on some or all graphs.
 	Procedures []ProcedureScore
+	Compared   int // number of these graphs
 	// Held is what is predicted for every graph, in their order, from others: from all others
 	// (leave-one-out), or from those of other folds. Classes have probabilities as their Scores where
 	// Probability is set; they agree best with the classes of all graphs. Values of a Gaussian process
@@ -282,7 +284,7 @@ func (c *choice) plan(all context.Context) (*Plan, error) {
 	if len(c.sums) == 0 || slices.Contains(o.Combinations, BestSingle) {
 		p.Procedures = append(p.Procedures, c.compare(BestSingle, c.scores))
 	}
-	p.Combination, p.Estimate = p.Procedures[0].Combination, p.Procedures[0].Estimate
+	p.Combination, p.Estimate, p.Compared = p.Procedures[0].Combination, p.Procedures[0].Estimate, len(c.everything.sample)
 	k := c.Chooser.Choose(c.everything, chosen)
 	p.Parameter = o.Grid()[chosen[k].Best]
 	weights := make([]float64, len(c.settings))

@@ -187,7 +187,11 @@ func (c *trainCmd) report(g *globals, t task, p *choose.Plan, m *model.Model, to
 	}
 	fmt.Fprintln(g.stdout, dataText(r.Data+": ", r.Graphs, r.Classes))
 	if len(r.Compared) > 1 {
-		fmt.Fprintf(g.stdout, "\nways to combine the candidates, %s:\n", r.Estimate.Measure)
+		on := ""
+		if p.Compared < r.Graphs {
+			on = fmt.Sprintf(" on a sample of %d graphs", p.Compared)
+		}
+		fmt.Fprintf(g.stdout, "\nways to combine the candidates, %s%s:\n", r.Compared[0].Measure, on)
 		for _, s := range r.Compared {
 			mark := ""
 			if s.Combination == r.Combination {
