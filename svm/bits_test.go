@@ -39,10 +39,6 @@ func TestLearnerBits(t *testing.T) {
 		opt.Kind, opt.LeaveOneOut = kind, kind == KernelRidge
 		return func() ([]*Learner, error) { return TrainPath(ctx, Full(gram), t, parameters, opt) }
 	}
-	linear := func() ([]*Learner, error) {
-		l, err := TrainLinear(ctx, x, labels, DefaultLinearOptions())
-		return []*Learner{l}, err
-	}
 	for _, c := range []struct {
 		name  string
 		train func() ([]*Learner, error)
@@ -53,7 +49,6 @@ func TestLearnerBits(t *testing.T) {
 		{"values", path(Targets{Values: values}, SVM, 0.1, 1, 10, 100), gram, "8880dbf5de9fe900"},
 		{"ridge", path(Targets{Values: values}, KernelRidge, 0.3), gram, "cc824885365f2d3c"},
 		{"ridges of classes", path(Targets{Labels: labels}, KernelRidge, 0.1, 1, 10), gram, "6329d6feb762867d"},
-		{"linear", linear, x, "fcb2554e418b9dc0"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			learners, err := c.train()

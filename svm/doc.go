@@ -6,7 +6,6 @@
 // some rows and columns of one, so that the folds of a cross-validation share one matrix.
 //
 //	Train, TrainPath    C-SVC, ε-SVR, or kernel ridge for classes and values, for one parameter or many
-//	TrainLinear         the C-SVC of K = X Xᵀ from the vectors X, for many examples
 //	RidgeSolver         kernel ridge for many examples, by conjugate gradients on Tiles
 //	Learner.Deviations  deviations of kernel ridge regression on values, which is a Gaussian process
 //	Clip                makes an indefinite K positive semi-definite

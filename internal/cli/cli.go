@@ -104,7 +104,6 @@ type root struct {
 	Fit       fitCmd       `cmd:"" help:"Fit a kernel to a sample of a dataset, without a learner."`
 	Transform transformCmd `cmd:"" help:"Turn any number of graphs into a store, in constant memory."`
 	Embed     embedCmd     `cmd:"" help:"Turn graphs into vectors whose inner products approximate the kernel."`
-	Linear    linearCmd    `cmd:"" help:"Learn from vectors: linear support vector machines."`
 	Merge     mergeCmd     `cmd:"" help:"Join the tiles of a Gram matrix that shards have computed."`
 
 	Help       helpCmd       `cmd:"" help:"Explain a command or a topic: formats, kernels, parameters, …"`
