@@ -40,9 +40,10 @@ func tilesBytes(n int) int64 {
 	return svm.TilesBytes(n) + int64(n)*(4*int64(svm.DefaultRidgeOptions().Landmarks)+8*sides)
 }
 
-// centresBytes returns about the memory of regressions on centres, and of their comparison.
+// centresBytes returns about the memory of regressions on centres, which hold out graphs alone and then with
+// their groups, and of their comparison.
 func centresBytes(n, m int) int64 {
-	return svm.CentresBytes(n, m, heldOutFolds, ridgesTried) + tilesBytes(comparedGraphs)
+	return 2*svm.CentresBytes(n, m, heldOutFolds, ridgesTried) + tilesBytes(comparedGraphs)
 }
 
 // centresOf returns the number of centres for n graphs with so many bytes free: 0 where the matrix of all
