@@ -93,12 +93,12 @@ func (c *evaluateCmd) target(g *globals, t task) error {
 	}
 	o.Collection = t.shared
 	if !t.fitted {
-		n, workers, rows := len(ds.Graphs), g.workers(), len(o.Combinations)+1
+		n, workers, singles := len(ds.Graphs), g.workers(), 2 // the labels and the best kernel
 		if !o.Combined {
-			rows += len(candidates)
+			singles += len(candidates)
 		}
 		err := g.announce(ds, candidates, o.Options, func(factors int) int64 { return o.Bytes(n, factors, workers) },
-			func(c costs) time.Duration { return c.evaluate(n, rows, workers, o) }, "")
+			func(c costs) time.Duration { return c.evaluate(n, singles, workers, o) }, "")
 		if err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/mlgkernel/mlg/choose"
@@ -144,37 +145,38 @@ func (now clock) learning(ctx context.Context, c *costs, few *dataset.Dataset, g
 	if o.LeaveOneOut {
 		size = scored(n, o)
 	}
-	repeated, at := &dataset.Dataset{Name: few.Name}, make([]int, size)
-	for i := range size {
-		at[i] = i % rows
-		repeated.Graphs = append(repeated.Graphs, few.Graphs[i%rows])
-	}
-	targets, err := choose.ReadTargets(repeated, o.Task)
-	if err != nil {
-		return err
-	}
 	ctx = kernel.WithWorkers(ctx, 1)
-	took := func(grid []float64, kind svm.Kind) (float64, error) {
+	took := func(size int, grid []float64, kind svm.Kind) (float64, error) {
+		repeated, at := &dataset.Dataset{Name: few.Name}, make([]int, size)
+		for i := range size {
+			at[i] = i % rows
+			repeated.Graphs = append(repeated.Graphs, few.Graphs[i%rows])
+		}
+		targets, err := choose.ReadTargets(repeated, o.Task)
+		if err != nil {
+			return 0, err
+		}
 		opt := svm.DefaultOptions()
 		opt.Kind, opt.Epsilon, opt.LeaveOneOut = kind, o.Epsilon, kind == svm.KernelRidge
 		start := now()
-		_, err := targets.Train(ctx, svm.Full(gram).Select(at, at), grid, opt)
+		_, err = targets.Train(ctx, svm.Full(gram).Select(at, at), grid, opt)
 		if errors.Is(err, svm.ErrDefinite) || errors.Is(err, svm.ErrIterations) {
 			err = nil
 		}
 		return float64(now().Sub(start)), err
 	}
-	score, err := took(o.Grid(), o.Learner)
+	score, err := took(size, o.Grid(), o.Learner)
 	if !o.LeaveOneOut { // as many trainings as folds
 		score *= float64(o.Folds-1) * float64(n) / float64(size) * float64(n) / float64(size)
 	} else if err == nil && o.Learner != svm.KernelRidge {
-		score, err = took(o.Ridge, svm.KernelRidge)
+		score, err = took(size, o.Ridge, svm.KernelRidge)
 	}
 	if err != nil {
 		return err
 	}
 	c.score = time.Duration(score)
-	one, err := took(o.Ridge[len(o.Ridge)-1:], svm.KernelRidge)
+	size = min(n, 2*size) // larger matrices are factorised at a higher speed
+	one, err := took(size, o.Ridge[len(o.Ridge)-1:], svm.KernelRidge)
 	c.speed = choose.Factorisation(size) / max(1, one)
 	return err
 }
@@ -197,8 +199,12 @@ func (c costs) train(n, workers int, o choose.Options) time.Duration {
 	return c.time(pairs, scores, o.Operations(n)/float64(workers))
 }
 
-// evaluate returns the time of an evaluation on n graphs, whose report has so many rows.
-func (c costs) evaluate(n, rows, workers int, o evaluate.Options) time.Duration {
+// evaluate returns the time of an evaluation on n graphs, whose report has so many rows of single kernels beside
+// those of sums.
+func (c costs) evaluate(n, singles, workers int, o evaluate.Options) time.Duration {
+	alone := o.Options
+	alone.Combinations = nil
+	sums := len(slices.DeleteFunc(slices.Clone(o.Combinations), func(how choose.Combination) bool { return !how.Summed() }))
 	parts := o.Folds * o.Repeats
 	if o.Splits != nil {
 		parts = o.Splits.Folds * o.Splits.Repeats()
@@ -213,9 +219,10 @@ func (c costs) evaluate(n, rows, workers int, o evaluate.Options) time.Duration 
 	}
 	if !evaluate.Keeps(n, c.factors) {
 		s := float64(scored(part, o.Options))
-		pairs = float64(parts) * (2*s*s + float64(rows)*float64(n)*float64(part)*c.few())
+		pairs = float64(parts) * (2*s*s + float64(singles+sums)*float64(n)*float64(part)*c.few())
 	}
-	return c.time(pairs, float64(parts)*scores/lanes, float64(rows*parts)*o.Operations(part)/float64(workers))
+	learn := float64(parts) * (float64(singles)*alone.Operations(part) + float64(sums)*o.Operations(part))
+	return c.time(pairs, float64(parts)*scores/lanes, learn/float64(workers))
 }
 
 // time adds up the time for fitting, for the values of pairs, for scores of kernels, and for operations.
