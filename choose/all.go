@@ -10,10 +10,10 @@ import (
 	"github.com/mlgkernel/mlg/svm"
 )
 
-// exactMost is the largest number of graphs whose kernel matrix is factorised. The matrices of more are
+// MostFactorised is the largest number of graphs whose kernel matrix is factorised. The matrices of more are
 // kept in single precision, and learners solve by conjugate gradients; or learners start from some centres,
 // where that does not fit into memory. Tests change it.
-var exactMost = 4096
+var MostFactorised = 4096
 
 // heldOutFolds is the number of folds by which graphs are held out where there are more.
 const heldOutFolds = 5
@@ -57,13 +57,17 @@ func (c *choice) finish(ctx context.Context, p *Plan) error {
 	}
 	var l *svm.Learner
 	var err error
-	if exact := len(x.graphs()) <= exactMost || p.Indefinite || c.sampled() == nil; exact {
+	if exact := len(x.graphs()) <= MostFactorised || p.Indefinite || c.sampled() == nil; exact {
 		l, err = x.factorise(ctx)
 	} else {
 		l, err = x.iterate(ctx)
 	}
 	if err != nil {
 		return err
+	}
+	if c.part {
+		p.learner = l
+		return nil
 	}
 	p.Held = c.Targets.leftPrediction(l.LeaveOneOut, l.Process, false)
 	if c.sampled() != nil {
@@ -193,7 +197,7 @@ func (x *all) factorise(ctx context.Context) (*svm.Learner, error) {
 	if x.groups, x.groupFolds, err = x.choice.groupFolds(ctx, matrixValues(p.Gram)); err != nil {
 		return nil, err
 	}
-	opt.Folds = x.groupFolds
+	opt.Folds, opt.Alone = x.groupFolds, x.alone(nil)
 	for at := slices.Index(o.ridges(), ridge); ; at++ {
 		path, err := p.Train(ctx, view, []float64{ridge}, opt) // with weights
 		if isDefinite(err) && o.Learner == svm.KernelRidge && at+1 < len(o.Ridge) {
@@ -208,6 +212,14 @@ func (x *all) factorise(ctx context.Context) (*svm.Learner, error) {
 		}
 		return path[0], nil
 	}
+}
+
+// alone is Groups.alone of the graphs' own groups, nil where those that are left out are made by the kernel.
+func (x *all) alone(folds []int) []bool {
+	if x.groupFolds == nil || x.groups != x.Targets.Groups {
+		return nil
+	}
+	return x.groups.alone(folds)
 }
 
 // best returns the ridge whose predictions of graphs that were held out are best.
@@ -257,11 +269,11 @@ func (x *all) iterate(ctx context.Context) (*svm.Learner, error) {
 	if x.Options.Learner == svm.KernelRidge {
 		x.plan.Parameter = ridge
 	}
-	left := svm.Left{Folds: x.folds, Alone: x.Targets.Groups.alone(x.folds), Values: values[slices.Index(x.ridges, ridge)]}
 	groups, err := x.leaveGroups(ctx, ridge, with)
 	if err != nil {
 		return nil, err
 	}
+	left := svm.Left{Folds: x.folds, Alone: x.alone(x.folds), Values: values[slices.Index(x.ridges, ridge)]}
 	return s.Learn(ctx, ridge, left, groups, x.Options.Probability)
 }
 
@@ -375,7 +387,7 @@ func (o *Options) Bytes(n, factors, workers int) int64 {
 	all := 8 * int64(n) * int64(n) * copies
 	if m := o.Centres(n); m > 0 {
 		all = centresBytes(n, m)
-	} else if scored < int64(n) && o.Learner == svm.KernelRidge && n > exactMost {
+	} else if scored < int64(n) && o.Learner == svm.KernelRidge && n > MostFactorised {
 		all = tilesBytes(n)
 	} else if scored == int64(n) {
 		all = 8 * int64(n) * int64(n)
@@ -389,7 +401,7 @@ const featureBytes = 40_000
 // Centres returns the number of centres from which a sum of kernels on n graphs is learned, 0 where the
 // matrix of all graphs fits into the memory that is free now.
 func (o *Options) Centres(n int) int {
-	if o.Learner != svm.KernelRidge || !o.LeaveOneOut || n <= max(exactMost, o.Examples) {
+	if o.Learner != svm.KernelRidge || !o.LeaveOneOut || n <= max(MostFactorised, o.Examples) {
 		return 0
 	}
 	return centresOf(n, freeBytes(featureBytes*int64(n)))

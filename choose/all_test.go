@@ -52,7 +52,7 @@ func counting() []Candidate {
 // Learning by conjugate gradients finds what factors of the whole matrix find, for classes and values.
 // Centres, which come where the memory is small, find nearly the same.
 func TestManyGraphs(t *testing.T) {
-	defer func(n int, f func() int64) { exactMost, available = n, f }(exactMost, available)
+	defer func(n int, f func() int64) { MostFactorised, available = n, f }(MostFactorised, available)
 	for _, values := range []bool{false, true} {
 		ds := learnable(420, values)
 		o := DefaultOptions()
@@ -65,7 +65,7 @@ func TestManyGraphs(t *testing.T) {
 			free int64
 		}{{4096, 0}, {200, 1 << 40}, {200, 1 << 20}}
 		for k, x := range ways {
-			exactMost, available = x.most, func() int64 { return x.free }
+			MostFactorised, available = x.most, func() int64 { return x.free }
 			p, err := Choose(t.Context(), ds, counting(), o)
 			if err != nil {
 				t.Fatal(err)
@@ -195,7 +195,7 @@ func TestBytes(t *testing.T) {
 			switch m := o.Centres(n); {
 			case m > 0 && (free == 0 || n < 33_000 || got > float64(free) && !(n == 100_000 && free == 4e9)): // features alone take 4e9
 				t.Errorf("%d graphs with %d free: %d centres, %.3g bytes", n, free, m, got)
-			case m == 0 && n > exactMost && !(got > 2*square && got < 1.25*(4*square+1e9)):
+			case m == 0 && n > MostFactorised && !(got > 2*square && got < 1.25*(4*square+1e9)):
 				t.Errorf("%d graphs with %d free: %.3g bytes", n, free, got)
 			}
 			if n == 100_000 && (o.Centres(n) > 0) != (free > 0) || n == 33_000 && (o.Centres(n) > 0) != (free == 4e9) {

@@ -165,6 +165,9 @@ func Choose(ctx context.Context, d *dataset.Dataset, candidates []Candidate, o O
 		if len(o.Groups.Of) != len(d.Graphs) {
 			return nil, fmt.Errorf("groups by %s of %d graphs, want %d", o.Groups.By, len(o.Groups.Of), len(d.Graphs))
 		}
+		if o.Groups.folds(o.Seed) == nil {
+			return nil, fmt.Errorf("groups by %s: want at least %d of them, of which some graphs are left out together", o.Groups.By, heldOutFolds)
+		}
 		c.Targets.Groups = o.Groups
 	}
 	for _, x := range candidates {
@@ -210,10 +213,22 @@ func (c *choice) newPlan() *Plan {
 	o := c.Options
 	p := &Plan{Collection: c.all, Learner: o.Learner, options: o.learner(), Targets: *c.Targets}
 	p.options.Probability, p.options.Seed = o.Probability, o.Seed
-	if o.Targets != nil {
+	if o.Targets != nil && !c.part {
 		p.Weights = o.Targets.Weights
 	}
 	return p
+}
+
+// GroupedBy says what the groups share from which deviations of new graphs of other groups were fitted, "" if there are
+// none.
+func (p *Plan) GroupedBy() string {
+	switch {
+	case p.GroupEstimate != nil:
+		return p.GroupEstimate.Groups
+	case p.Targets.Groups != nil:
+		return p.Targets.Groups.By
+	}
+	return ""
 }
 
 // take takes the settings whose weights are not 0.

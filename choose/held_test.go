@@ -23,13 +23,13 @@ import (
 // On every path, Held has what a learner that was trained on other graphs predicts, in the order of the
 // graphs.
 func TestHeld(t *testing.T) {
-	defer func(n int) { exactMost = n }(exactMost)
+	defer func(n int) { MostFactorised = n }(MostFactorised)
 	for _, x := range []struct {
 		name             string
 		values, loo      bool
 		learner          svm.Kind
 		sum, indefinite  bool
-		examples, factor int // exactMost
+		examples, factor int // MostFactorised
 		folds            int // of which one is left out; 0 for a graph
 		tolerance        float64
 	}{
@@ -60,8 +60,8 @@ func TestHeld(t *testing.T) {
 			if x.examples > 0 {
 				o.Examples = x.examples
 			}
-			if exactMost = 4096; x.factor > 0 {
-				exactMost = x.factor
+			if MostFactorised = 4096; x.factor > 0 {
+				MostFactorised = x.factor
 			}
 			candidates := []Candidate{single("labels", baseline.DefaultHistogram()), single("sp", baseline.DefaultShortestPath())}
 			if x.indefinite {
@@ -267,3 +267,42 @@ func TestSmallRidges(t *testing.T) {
 type indefinite struct{ kernel.Kernel }
 
 func (indefinite) Semidefinite() bool { return false }
+
+// Groups of too few values are an error, and not replaced by others.
+func TestFewGroups(t *testing.T) {
+	ds := dataset.Scales(40, 1)
+	o := DefaultOptions()
+	o.Groups = &Groups{By: "lab", Of: make([]int, 40)}
+	for i := range o.Groups.Of {
+		o.Groups.Of[i] = i % 3
+	}
+	one := []Candidate{single("sp", baseline.DefaultShortestPath())}
+	if _, err := Choose(t.Context(), ds, one, o); err == nil || !strings.Contains(err.Error(), "groups by lab: want at least 5") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// The largest ridge is taken as far as conjugate gradients came, and no smaller one then.
+func TestOpenRidge(t *testing.T) {
+	ds := dataset.Scales(60, 1)
+	gram := valuesOf(t, matrixOf(t, &kerneltest.Spy{Scale: 300}, ds.Graphs))
+	tiles, err := svm.TilesOf(gram)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt := svm.DefaultRidgeOptions()
+	opt.Landmarks, opt.MaxIterations = 1, 1
+	s, err := svm.NewRidgeSolver(t.Context(), tiles, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := make([]float64, 60)
+	for i := range values {
+		values[i] = float64(i % 7)
+	}
+	x := tiled{tiles, s, svm.Targets{Values: values}, fixedFolds(60, 5).Fold[0], func(*kernel.Matrix) float64 { return 0 }}
+	held, err := x.HeldOut(t.Context(), []float64{1e-3, 1e-2})
+	if err != nil || held[0] != nil || held[1] == nil {
+		t.Errorf("%v, error %v, want predictions for the larger ridge", held, err)
+	}
+}

@@ -166,10 +166,9 @@ func (t *Targets) Train(ctx context.Context, gram svm.View, parameters []float64
 		return svm.TrainPath(ctx, gram, svm.Targets{Labels: t.Labels, Weights: t.Weights}, parameters, opt)
 	}
 	if opt.Intervals && opt.Folds == nil {
-		opt.Folds = t.Groups.folds(opt.Seed)
-	}
-	if opt.Intervals && opt.Folds != nil {
-		opt.Alone = t.Groups.alone(nil)
+		if opt.Folds = t.Groups.folds(opt.Seed); opt.Folds != nil {
+			opt.Alone = t.Groups.alone(nil)
+		}
 	}
 	z, mean, scale := svm.StandardScores(t.Values)
 	path, err := svm.TrainPath(ctx, gram, svm.Targets{Values: z, Weights: t.Weights}, parameters, opt)

@@ -86,7 +86,7 @@ func (x *all) tiles(ctx context.Context, tiles *svm.Tiles) (tiled, error) {
 }
 
 // HeldOut implements solver. Small ridges take most iterations, and are not needed where larger ones lose
-// less.
+// less. The largest is taken with the residual that it has.
 func (s tiled) HeldOut(ctx context.Context, ridges []float64) ([]*kernel.Matrix, error) {
 	columns, err := s.targets.Columns()
 	if err != nil {
@@ -99,12 +99,12 @@ func (s tiled) HeldOut(ctx context.Context, ridges []float64) ([]*kernel.Matrix,
 		if err != nil {
 			return nil, err
 		}
-		if c.Open > 0 { // not solved
+		if c.Open > 0 && k < len(ridges)-1 { // not solved, and a larger one is
 			break
 		}
 		out[k] = held[0]
 		loss := s.loss(held[0])
-		if loss > least {
+		if loss > least || c.Open > 0 {
 			break
 		}
 		least = loss

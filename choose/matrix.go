@@ -105,9 +105,6 @@ func (m *Matrix) On(ctx context.Context, t TrainingSet) (svm.View, func([]int) (
 
 // Self returns the kernel of graphs with themselves.
 func (m *Matrix) Self(ctx context.Context, graphs []int) ([]float64, error) {
-	if kernel.CheckNormalized(m.sum.Sum) == nil {
-		return slices.Repeat([]float64{m.sum.Self()}, len(graphs)), nil
-	}
 	a, err := m.features(ctx, graphs)
 	if err != nil {
 		return nil, err

@@ -83,7 +83,7 @@ func (c *Chooser) finishPart(ctx context.Context, m *Matrix, sum bool, p *Traini
 		x.sums = []Combination{Weighted}
 	}
 	plan := x.newPlan()
-	plan.Parameter, plan.Procedures = c.Options.Ridge[best], make([]ProcedureScore, 1)
+	plan.Parameter = c.Options.Ridge[best]
 	plan.Settings = []WeightedSetting{{Setting: Setting{Kernel: m.sum.Sum}, Weight: 1}}
 	if err := x.finish(ctx, plan); err != nil {
 		return Prediction{}, 0, err

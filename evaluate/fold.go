@@ -66,8 +66,14 @@ const (
 	trainedCopies = 4
 )
 
-// lanes returns the number of training parts of n graphs that are trained on at the same time.
-func lanes(n, workers int) int { return max(1, min(workers, mostTrained/(8*trainedCopies*n*n))) }
+// lanes returns the number of training parts of n graphs that are trained on at the same time: one where
+// the learner looks at the memory that is free.
+func lanes(n, workers int) int {
+	if n > choose.MostFactorised {
+		return 1
+	}
+	return max(1, min(workers, mostTrained/(8*trainedCopies*n*n)))
+}
 
 // test predicts the folds of a row of the report: each by the method that is best on its training part, and on
 // the reported folds by every method.

@@ -84,6 +84,12 @@ func newEvaluation(d *dataset.Dataset, candidates []choose.Candidate, o *Options
 	if e.Targets, err = choose.ReadTargets(d, o.Task); err != nil {
 		return nil, err
 	}
+	if o.Groups != nil {
+		if len(o.Groups.Of) != len(d.Graphs) {
+			return nil, fmt.Errorf("groups by %s of %d graphs, want %d", o.Groups.By, len(o.Groups.Of), len(d.Graphs))
+		}
+		e.Targets.Groups = o.Groups
+	}
 	if e.Targets.Regression() && o.OnReported {
 		return nil, errors.New("parameters can be chosen on the reported folds for classes only, but the targets are values")
 	}

@@ -68,8 +68,8 @@ func decompress(data []byte) ([]byte, error) {
 			return nil, errors.New("the data end early")
 		}
 		length, way := binary.LittleEndian.Uint64(data)/ways, binary.LittleEndian.Uint64(data)%ways
-		if data = data[8:]; length > uint64(len(data)) {
-			return nil, fmt.Errorf("%d compressed bytes, but %d are left", length, len(data))
+		if data = data[8:]; length > uint64(len(data)) || way > asItIs {
+			return nil, fmt.Errorf("%d bytes in way %d, want ways up to %d and at most the %d bytes that are left", length, way, asItIs, len(data))
 		}
 		piece := data[:length]
 		if way != asItIs {

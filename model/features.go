@@ -46,5 +46,9 @@ func DecodeFeatures(m kernel.Map, data []byte) (kernel.Features, error) {
 	default:
 		return nil, fmt.Errorf("features in form %d, want %d or %d", form, asTheyAre, isCompressed)
 	}
-	return m.DecodeFeatures(data)
+	a, err := m.DecodeFeatures(data)
+	if err == nil && kernel.InPlace(a) != (form == asTheyAre) {
+		err = fmt.Errorf("features in form %d, which is not that of their kernel", form)
+	}
+	return a, err
 }

@@ -83,6 +83,9 @@ func (m *Model) train(ctx context.Context, p *choose.Plan, gram svm.View, o Lear
 	if limited {
 		m.Created["limited"] = "the solver stopped at its limit of iterations"
 	}
+	if p.Regression() && p.GroupedBy() != "" {
+		m.Created["groups"] = p.GroupedBy()
+	}
 	if m.Estimates = nil; !o.Unscored || p.Held.Labels != nil || p.Held.Values != nil {
 		m.Estimates = p.Estimates()
 	}
@@ -118,6 +121,7 @@ func (m *Model) Learn(ctx context.Context, gram *kernel.Matrix, sample []int, o 
 	}
 	copied := *m
 	out = &copied
+	out.scaffolds = &knownScaffolds{}
 	out.Nearest = Percentiles(Nearest(gram))
 	if err := out.train(ctx, p, svm.Full(given), o); err != nil {
 		return nil, nil, nil, err

@@ -241,9 +241,18 @@ func TestDeviationsOfNewScaffolds(t *testing.T) {
 	if known < 61 || known == len(d.Graphs) {
 		t.Errorf("%d of %d scaffolds are known", known, len(d.Graphs))
 	}
-	m.Estimates = m.Estimates[:1] // nothing says that groups are scaffolds
+	delete(m.Created, "groups") // nothing says that groups are scaffolds
 	if d := deviations(2); !slices.Equal(d, one) {
 		t.Error("deviations are wider without scaffolds")
+	}
+	// A ridge that is given and not scored gives the same intervals.
+	o.Ridge, o.Unscored = []float64{0.3}, true
+	fixed, _, err := Learn(t.Context(), ds, candidates(t, false)[2:3], o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if fixed.Created["groups"] != choose.ByScaffold {
+		t.Errorf("the model says %v, want its groups", fixed.Created)
 	}
 }
 

@@ -56,7 +56,7 @@ type Model struct {
 	scaffolds *knownScaffolds // nil if they are not kept
 }
 
-// knownScaffolds are those of the training graphs with targets, found when they are first needed.
+// knownScaffolds are those of the graphs that were learned from, found when they are first needed.
 type knownScaffolds struct {
 	once sync.Once
 	set  *dataset.ScaffoldSet

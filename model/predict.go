@@ -155,8 +155,7 @@ func (m *Model) deviations(ctx context.Context, graphs []*graph.Graph, cross *ke
 // apart reports which graphs have scaffolds that no training graph has, nil unless deviations were fitted
 // to such molecules.
 func (m *Model) apart(graphs []*graph.Graph) ([]bool, error) {
-	byScaffold := func(e choose.Estimate) bool { return e.Groups == choose.ByScaffold }
-	if m.Learner.Process.Wider == 1 || !slices.ContainsFunc(m.Estimates, byScaffold) {
+	if m.Learner.Process.Wider == 1 || m.Created["groups"] != choose.ByScaffold {
 		return nil, nil
 	}
 	known := m.scaffolds
@@ -164,11 +163,9 @@ func (m *Model) apart(graphs []*graph.Graph) ([]bool, error) {
 		known = &knownScaffolds{}
 	}
 	known.once.Do(func() {
-		var training []*graph.Graph
-		for i, g := range m.Graphs {
-			if m.Targets == nil || m.Targets[i] != "" {
-				training = append(training, g)
-			}
+		training := m.Graphs
+		if support := m.Learner.Functions[0].Support; support != nil {
+			training = choose.Pick(m.Graphs, support)
 		}
 		known.set, _, known.err = dataset.NewScaffoldSet(training)
 	})
