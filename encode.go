@@ -63,7 +63,7 @@ func (m *Model) AppendBinary(b []byte) ([]byte, error) {
 // Decode implements kernel.Kernel. Everything is checked, so damaged data give an error and not a
 // model that panics.
 func (k Kernel) Decode(data []byte) (kernel.Map, error) {
-	if sum, ok := k.Parts(); ok {
+	if sum, ok := k.Parts(nil); ok {
 		return sum.Decode(data)
 	}
 	if err := k.Validate(); err != nil {

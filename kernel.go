@@ -3,13 +3,14 @@ package mlg
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
 	"github.com/mlgkernel/mlg/base"
+	"github.com/mlgkernel/mlg/dataset/chem"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/param"
 )
 
 // Kernel is the multiscale Laplacian kernel with all its parameters. Start from Default: a zero
@@ -22,10 +23,10 @@ type Kernel struct {
 	// Gamma is in S = U L⁻¹ Uᵀ + γI.
 	Gamma float64 `json:"gamma" want:"positive" help:"Regularisation of the covariance."`
 	// Base is read by base.Parse. Without it, base.Choose goes by the graphs.
-	Base string `json:"base" help:"Kernel on vertices: labels, attributes, gaussian(σ), degree, heat(β,…), wl(h), or products and sums such as labels*gaussian(0.5). By default labels, else attributes, else degree."`
+	Base string `json:"base" want:"a kernel on vertices" help:"Kernel on vertices, or products and sums of them in brackets. By default labels, else attributes, else degree."`
 	// Bonds makes the kernel the mean of two: itself, and the same kernel of graphs whose edges
 	// have become vertices. The second sees the labels of edges; see Parts.
-	Bonds bool `json:"bonds,omitempty" help:"Labels of edges count too: half of the value compares graphs whose edges are vertices. On by default for molecules."`
+	Bonds Bonds `json:"bonds" want:"one of auto true false" help:"Labels of edges count too: half of the value compares graphs whose edges are vertices. auto: for molecules."`
 	// Combine says how the kernels of the levels make one.
 	Combine Combine `json:"combine" want:"one of top sum product mixed gmean" help:"How levels are combined: top (the last alone), sum, product, gmean, or mixed (the mean of the first three)."`
 	// Power is the exponent of the kernel.
@@ -68,6 +69,16 @@ const (
 	Mixed Combine = "mixed"
 )
 
+// Bonds says whether the labels of edges count.
+type Bonds string
+
+const (
+	// AutoBonds is WithBonds where all graphs are molecules (chem.Molecules), else WithoutBonds.
+	AutoBonds    Bonds = "auto"
+	WithBonds    Bonds = "true"
+	WithoutBonds Bonds = "false"
+)
+
 // Landmarks is a way to choose the vertices that span the low-rank feature space.
 type Landmarks string
 
@@ -84,17 +95,17 @@ const (
 )
 
 func init() {
-	kernel.Register(Default())
+	kernel.Register(Default(), "neighbourhoods of growing size, up to whole graphs: the multiscale Laplacian kernel")
 	flg := Default()
 	flg.Radii = nil
-	kernel.Register(flg)
-	kernel.Register(LGKernel{Eta: 0.1, Gamma: 0.1})
+	kernel.Register(flg, "whole graphs by their vertices: mlg without levels")
+	kernel.Register(LGKernel{Eta: 0.1, Gamma: 0.1}, "Laplacians of graphs of one size, whose vertices have one order")
 }
 
 // Default returns the parameters of the paper: radii 1 and 2, η = γ = 0.1, 100 samples, rank
 // 10, top level only.
 func Default() Kernel {
-	return Kernel{Radii: []int{1, 2}, Eta: 0.1, Gamma: 0.1, Combine: Top, Power: 1, Samples: 100, Rank: 10, Landmarks: Uniform}
+	return Kernel{Radii: []int{1, 2}, Eta: 0.1, Gamma: 0.1, Bonds: AutoBonds, Combine: Top, Power: 1, Samples: 100, Rank: 10, Landmarks: Uniform}
 }
 
 // Growth returns the radii ⌈r₀·ρ^(ℓ-1)⌉ for ℓ = 1 … levels.
@@ -117,6 +128,9 @@ func (k Kernel) Name() string {
 	return "mlg"
 }
 
+// Fixed implements param.Fixer: flg has no radii.
+func (k Kernel) Fixed(parameter string) bool { return parameter == "radii" && len(k.Radii) == 0 }
+
 // String implements kernel.Kernel.
 func (k Kernel) String() string { return kernel.Text(k) }
 
@@ -127,21 +141,26 @@ func (k Kernel) Validate() error {
 	}
 	for l := 1; l < len(k.Radii); l++ {
 		if k.Radii[l] < k.Radii[l-1] {
-			return fmt.Errorf("%s: radii = %v, want radii that do not decrease", k.Name(), k.Radii)
+			return k.wrong("radii", "radii that do not decrease", nil)
 		}
 	}
 	if k.Base != "" {
 		if _, err := base.Parse(k.Base); err != nil {
-			return fmt.Errorf("%s: base = %.40q: %w", k.Name(), k.Base, errors.Unwrap(err))
+			return k.wrong("base", "a kernel on vertices", err)
 		}
 	}
 	return nil
 }
 
+// wrong says what is wrong with a parameter.
+func (k Kernel) wrong(name, want string, why error) error {
+	return param.Wrong(k.Name(), k, name, want, why)
+}
+
 // validateSingle is Validate for what needs one kernel on graphs as they are.
 func (k Kernel) validateSingle() error {
-	if k.Bonds {
-		return fmt.Errorf("%s: with bonds = true the kernel is a sum of two kernels; Kernel.Fit fits it", k.Name())
+	if k.Bonds == WithBonds {
+		return k.wrong("bonds", "auto or false, because with bonds the kernel is a sum of two, which Kernel.Fit fits", nil)
 	}
 	return k.Validate()
 }
@@ -168,22 +187,34 @@ func (k Kernel) base(graphs []*graph.Graph) (base.Kernel, error) {
 // with a vertex on every edge (graph.Graph.Subdivide). The first half compares elements and
 // skeletons, the second half bonds as well. The first alone would take molecules that differ in a
 // double bond for equal. The second alone would take them for nearly as different as any others.
-func (k Kernel) Parts() (kernel.Sum, bool) {
-	if !k.Bonds {
+func (k Kernel) Parts(graphs []*graph.Graph) (kernel.Sum, bool) {
+	if k.Bonds == WithoutBonds || k.Bonds == AutoBonds && !chem.Molecules(graphs) {
 		return kernel.Sum{}, false
 	}
-	k.Bonds = false
-	half := func(subdivide bool) kernel.Term {
-		return kernel.Term{Weight: 0.5, Factors: []kernel.Factor{{Kernel: k, Form: kernel.Form{Subdivide: subdivide}}}}
+	k.Bonds = WithoutBonds
+	return kernel.Mean(k, kernel.Subdivided(k)), true
+}
+
+// Levels implements kernel.Levelled: the kernel of each level without those above it.
+func (k Kernel) Levels() []kernel.Level {
+	out := make([]kernel.Level, len(k.Radii)+1)
+	for l := range out {
+		x := k
+		x.Radii, x.Combine = k.Radii[:l], Top
+		out[l] = kernel.Level{Name: "vertices alone", Kernel: x}
+		if l > 0 {
+			out[l].Name = fmt.Sprintf("radius %d", k.Radii[l-1])
+		}
 	}
-	return kernel.Sum{Terms: []kernel.Term{half(false), half(true)}}, true
+	return out
 }
 
 // Fit implements kernel.Kernel: see Fit and NewExact.
 func (k Kernel) Fit(ctx context.Context, graphs []*graph.Graph) (*kernel.Fitted, error) {
-	if sum, ok := k.Parts(); ok {
+	if sum, ok := k.Parts(graphs); ok {
 		return sum.Fit(ctx, graphs)
 	}
+	k.Bonds = WithoutBonds
 	if k.Exact {
 		return fitExact(ctx, graphs, k)
 	}

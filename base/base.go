@@ -1,14 +1,7 @@
 // Package base has the kernels on vertices from which multiscale kernels start.
 //
-// They are written in one grammar, which Parse reads:
-//
-//	sum     = term {"+" term}
-//	term    = [weight] factor {"*" factor}
-//	factor  = "labels" | "degree" | "attributes" | "gaussian" ["(" σ ")"] | "heat" ["(" β {"," β} ")"]
-//	        | "wl" ["(" h ")"] | "(" sum ")"
-//
-// A parameter that is left out is σ = 1, β = 0.5, 1, 2 or h = 3. Either all terms of a sum have a
-// weight, or none has one, and then the sum is their mean.
+// They are written in the grammar of package param: "labels", "attributes", "gaussian sigma=1", "degree",
+// "heat times=0.5,1,2", "wl h=3", and products and sums of them. Parse reads them.
 package base
 
 import (
@@ -19,6 +12,7 @@ import (
 	"strconv"
 
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/param"
 )
 
 // Kernel is a positive semi-definite kernel on vertices, 𝔎₀ of docs/explanation/math.md. It sees a vertex
@@ -79,7 +73,13 @@ type equality struct {
 	describe func(g *graph.Graph) ([]string, error)
 }
 
-// labels is the kernel of the paper: 1 when two vertices have the same label, else 0.
+// Labels is the kernel of the paper: 1 when two vertices have the same label, else 0.
+type Labels struct{}
+
+// Validate has nothing to look at.
+func (Labels) Validate() error { return nil }
+func (Labels) kernel() Kernel  { return labels }
+
 var labels = &equality{"labels", func(g *graph.Graph) ([]string, error) {
 	if g.N() > 0 && !g.HasLabels() {
 		return nil, errors.New("the base kernel labels needs vertex labels, but the graph has none; try degree")
@@ -87,7 +87,13 @@ var labels = &equality{"labels", func(g *graph.Graph) ([]string, error) {
 	return g.Labels(), nil
 }}
 
-// degree is 1 when two vertices have the same number of neighbours, else 0.
+// Degree is 1 when two vertices have the same number of neighbours, else 0.
+type Degree struct{}
+
+// Validate has nothing to look at.
+func (Degree) Validate() error { return nil }
+func (Degree) kernel() Kernel  { return degree }
+
 var degree = &equality{"degree", func(g *graph.Graph) ([]string, error) {
 	d := make([]string, g.N())
 	for v := range d {
@@ -161,33 +167,37 @@ type vectors struct {
 	dim    int  // of the vectors; 0 for the attributes of the graphs
 }
 
-// attributes is the dot product of the attribute rows of two vertices.
-func attributes() Kernel {
+// Attributes is the dot product of the attribute rows of two vertices.
+type Attributes struct{}
+
+// Validate has nothing to look at.
+func (Attributes) Validate() error { return nil }
+func (Attributes) kernel() Kernel {
 	return &vectors{name: "attributes", rows: attributeRows("attributes"), kernel: dot, linear: true}
 }
 
-// gaussian is exp(−|x−y|²/(2σ²)) for the attribute rows x and y of two vertices.
-func gaussian(sigma float64) (Kernel, error) {
-	if err := positive("gaussian: σ", sigma); err != nil {
-		return nil, err
-	}
-	scale := -1 / (2 * sigma * sigma)
-	return &vectors{name: fmt.Sprintf("gaussian(%v)", sigma), rows: attributeRows("gaussian"), kernel: func(x, y []float64) float64 {
+// Gaussian is exp(−|x−y|²/(2σ²)) for the attribute rows x and y of two vertices.
+type Gaussian struct {
+	Sigma float64 `json:"sigma" want:"positive" help:"Width σ of exp(−|x−y|²/2σ²), for the attributes x and y of two vertices."`
+}
+
+// Validate implements record.
+func (k Gaussian) Validate() error { return param.Check("gaussian", k) }
+
+func (k Gaussian) kernel() Kernel {
+	scale := -1 / (2 * k.Sigma * k.Sigma)
+	return &vectors{name: written("gaussian", k), rows: attributeRows("gaussian"), kernel: func(x, y []float64) float64 {
 		var s float64
 		for i, v := range x {
 			d := v - y[i]
 			s += float64(d * d)
 		}
 		return math.Exp(scale * s)
-	}}, nil
+	}}
 }
 
-func positive(name string, x float64) error {
-	if !(x > 0) || math.IsInf(x, 1) {
-		return fmt.Errorf("%s = %v, want a positive, finite number", name, x)
-	}
-	return nil
-}
+// written is the text of a record.
+func written(name string, r record) string { return param.Text(name, r, records[name]) }
 
 func attributeRows(name string) func(g *graph.Graph) ([]float64, error) {
 	return func(g *graph.Graph) (rows []float64, err error) {

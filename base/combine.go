@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/param"
 )
 
 // combined is a weighted sum or a product of kernels, whose descriptors it keeps one behind the
@@ -21,20 +22,17 @@ func (k *combined) String() string {
 	texts := make([]string, len(k.parts))
 	for i, p := range k.parts {
 		texts[i] = p.String()
-		inner, ok := p.(*combined)
-		if k.weights != nil {
-			if ok && inner.weights != nil {
-				texts[i] = "(" + texts[i] + ")"
-			}
-			texts[i] = fmt.Sprint(k.weights[i]) + texts[i]
-		} else if ok {
+		if inner, ok := p.(*combined); ok && (k.weights == nil || inner.weights != nil) {
 			texts[i] = "(" + texts[i] + ")"
+		}
+		if k.weights != nil {
+			texts[i] = param.Number(k.weights[i]) + " " + texts[i]
 		}
 	}
 	if k.weights != nil {
-		return strings.Join(texts, "+")
+		return strings.Join(texts, " + ")
 	}
-	return strings.Join(texts, "*")
+	return strings.Join(texts, " * ")
 }
 
 func (k *combined) Describe(g *graph.Graph) ([]string, error) {

@@ -4,31 +4,36 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/dense"
+	"github.com/mlgkernel/mlg/param"
 )
 
-// heat is the dot product of the vectors of diffusion kernel values
+// Heat is the dot product of the vectors of diffusion kernel values
 //
 //	h_v = (exp(−β(D−A))_vv for each β),
 //
-// how much of a unit of heat is still at the vertex after the time β. Each β must be
-// positive. Graphs up to 128 vertices are diagonalised; on larger ones every value comes
+// how much of a unit of heat is still at the vertex after the time β. Graphs up to 128 vertices are
+// diagonalised; on larger ones every value comes
 // from Gauss quadrature by the Lanczos process around the vertex, in time proportional to
 // the edges that heat reaches, with the leaves of a hub as one vertex. Values are rounded to 12
 // digits, so that vertices that a symmetry of the graph exchanges have the same.
-func heat(beta []float64) (Kernel, error) {
-	var names []string
-	for _, b := range beta {
-		if err := positive("heat: β", b); err != nil {
-			return nil, err
-		}
-		names = append(names, fmt.Sprint(b))
+type Heat struct {
+	Times []float64 `json:"times" want:"positive" help:"Times β at which the heat that stays at a vertex is compared."`
+}
+
+// Validate implements record.
+func (k Heat) Validate() error {
+	if n := len(k.Times); n == 0 || n > maxKernels {
+		return &param.Error{Of: "heat", Name: "times", Value: fmt.Sprintf("%d numbers", n), Want: fmt.Sprintf("1 to %d", maxKernels)}
 	}
-	rows := func(g *graph.Graph) ([]float64, error) { return heatValues(g, beta) }
-	return &vectors{name: "heat(" + strings.Join(names, ",") + ")", rows: rows, kernel: dot, linear: true, dim: len(beta)}, nil
+	return param.Check("heat", k)
+}
+
+func (k Heat) kernel() Kernel {
+	rows := func(g *graph.Graph) ([]float64, error) { return heatValues(g, k.Times) }
+	return &vectors{name: written("heat", k), rows: rows, kernel: dot, linear: true, dim: len(k.Times)}
 }
 
 const heatDense = 128

@@ -2,67 +2,107 @@ package base
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
-	"strconv"
-	"strings"
+
+	"github.com/mlgkernel/mlg/param"
 )
 
-// maxKernels bounds the elementary kernels and brackets in a text.
+// maxKernels bounds the elementary kernels in a text.
 const maxKernels = 64
 
-// Parse reads a base kernel; the package comment has the grammar.
-func Parse(s string) (Kernel, error) {
-	p := &parser{rest: strings.TrimLeft(s, " ")}
-	k, err := p.sum(0)
-	if err == nil && p.rest != "" {
-		err = fmt.Errorf("%q after the end", clip(p.rest))
-	}
-	if err != nil {
-		return nil, fmt.Errorf("base kernel %q: %w", clip(s), err)
-	}
-	return k, nil
+// record is an elementary kernel by its parameters. Validate names the first one with an impossible value.
+type record interface {
+	Validate() error
+	kernel() Kernel
 }
 
-// clip shortens what an error shows of hostile input.
-func clip(s string) string {
-	if len(s) > 80 {
-		return s[:80] + "…"
+// records are the elementary kernels by name, with their defaults.
+var records = map[string]record{
+	"labels": Labels{}, "attributes": Attributes{}, "gaussian": Gaussian{1}, "degree": Degree{},
+	"heat": Heat{[]float64{0.5, 1, 2}}, "wl": WL{3},
+}
+
+// Language is what parameters want that are texts of kernels on vertices.
+const Language = "a kernel on vertices"
+
+func init() {
+	param.AddLanguage(Language, param.Language{
+		Names: Names,
+		Record: func(name string) any {
+			if r := records[name]; r != nil {
+				return r
+			}
+			return nil
+		},
+		About: About,
+		Words: func() []string { return nil },
+	})
+}
+
+// about says what the elementary kernels are.
+var about = map[string]string{
+	"labels": "1 if the labels are equal, else 0", "attributes": "dot product of the attributes",
+	"gaussian": "exp(−|x−y|²/2σ²) for the attributes x and y", "degree": "1 if the numbers of neighbours are equal, else 0",
+	"heat": "by the heat that stays at the vertex after some times", "wl": "share of the first h + 1 Weisfeiler-Lehman colours that agree",
+}
+
+// About says in a line what an elementary kernel is for two vertices.
+func About(name string) string { return about[name] }
+
+// Names returns the names of the elementary kernels.
+func Names() []string { return []string{"labels", "attributes", "gaussian", "degree", "heat", "wl"} }
+
+// Parameters describes the parameters of an elementary kernel, with their defaults.
+func Parameters(name string) []param.Parameter { return param.Of(records[name]) }
+
+// Elementary returns the names of the elementary kernels in the text of a kernel, in order.
+func Elementary(text string) []string {
+	read, err := param.Read(text)
+	if err != nil {
+		return nil
 	}
-	return s
+	return elementary(read)
+}
+
+func elementary(s *param.Sum) (out []string) {
+	for _, t := range s.Terms {
+		for _, f := range t.Factors {
+			if f.Sum != nil {
+				out = append(out, elementary(f.Sum)...)
+			} else {
+				out = append(out, f.Name)
+			}
+		}
+	}
+	return out
+}
+
+// Parse reads a kernel on vertices from a text as package param has the grammar, such as "labels" or
+// "0.5 labels * gaussian sigma=2 + 0.5 wl h=1". Its errors are a *param.TextError, which has the place.
+func Parse(text string) (Kernel, error) {
+	read, err := param.Read(text)
+	if err != nil {
+		return nil, err
+	}
+	p := &parser{text: text}
+	return p.sum(read)
 }
 
 type parser struct {
-	rest    string
+	text    string
 	kernels int
 }
 
-// take takes a prefix, and the spaces behind it, off the rest.
-func (p *parser) take(prefix string) bool {
-	rest, ok := strings.CutPrefix(p.rest, prefix)
-	if ok {
-		p.rest = strings.TrimLeft(rest, " ")
-	}
-	return ok
-}
-
-func (p *parser) sum(depth int) (Kernel, error) {
+func (p *parser) sum(read *param.Sum) (Kernel, error) {
 	var k combined
-	for more := true; more; more = p.take("+") {
-		w, weighted := p.number()
-		term, err := p.product(depth)
+	for _, t := range read.Terms {
+		term, err := p.product(t)
 		if err != nil {
 			return nil, err
 		}
-		if weighted {
-			if err := positive("weight", w); err != nil {
-				return nil, err
-			}
-			k.weights = append(k.weights, w)
-		}
 		k.parts = append(k.parts, term)
-		if n := len(k.weights); n != 0 && n != len(k.parts) {
-			return nil, fmt.Errorf("%d of %d terms have a weight, want all or none", n, len(k.parts))
+		if read.Weighted() {
+			k.weights = append(k.weights, t.Weight)
 		}
 	}
 	if len(k.parts) == 1 && k.weights == nil {
@@ -74,14 +114,14 @@ func (p *parser) sum(depth int) (Kernel, error) {
 	return &k, nil
 }
 
-func (p *parser) product(depth int) (Kernel, error) {
+func (p *parser) product(t param.Term) (Kernel, error) {
 	var k combined
-	for more := true; more; more = p.take("*") {
-		f, err := p.factor(depth)
+	for _, f := range t.Factors {
+		part, err := p.factor(f)
 		if err != nil {
 			return nil, err
 		}
-		k.parts = append(k.parts, f)
+		k.parts = append(k.parts, part)
 	}
 	if len(k.parts) == 1 {
 		return k.parts[0], nil
@@ -89,63 +129,33 @@ func (p *parser) product(depth int) (Kernel, error) {
 	return &k, nil
 }
 
-func (p *parser) factor(depth int) (Kernel, error) {
-	if p.kernels++; p.kernels > maxKernels || depth > maxKernels {
-		return nil, fmt.Errorf("more than %d kernels or brackets", maxKernels)
+func (p *parser) factor(f param.Factor) (Kernel, error) {
+	if p.kernels++; p.kernels > maxKernels {
+		return nil, param.At(p.text, f.At, fmt.Errorf("more than %d kernels", maxKernels))
 	}
-	if p.take("(") {
-		k, err := p.sum(depth + 1)
-		if err == nil && !p.take(")") {
-			err = fmt.Errorf("%q, want a closing bracket", clip(p.rest))
+	if f.Sum != nil {
+		if len(f.Given) > 0 {
+			return nil, param.At(p.text, f.Given[0].At, &param.Unknown{Of: "the sum", What: "parameter", Name: f.Given[0].Name})
 		}
-		return k, err
+		return p.sum(f.Sum)
 	}
-	switch {
-	case p.take("labels"):
-		return labels, nil
-	case p.take("attributes"):
-		return attributes(), nil
-	case p.take("degree"):
-		return degree, nil
-	case p.take("gaussian"):
-		return p.parameters("gaussian", 1, []float64{1}, func(x []float64) (Kernel, error) { return gaussian(x[0]) })
-	case p.take("heat"):
-		return p.parameters("heat", maxKernels, []float64{0.5, 1, 2}, heat)
-	case p.take("wl"):
-		return p.parameters("wl", 1, []float64{3}, func(x []float64) (Kernel, error) { return refinements(x[0]) })
+	r := records[f.Name]
+	if r == nil {
+		return nil, param.At(p.text, f.At, &param.Unknown{What: "kernel on vertices", Name: f.Name, Want: Names()})
 	}
-	return nil, fmt.Errorf("%q, want labels, attributes, gaussian(σ), degree, heat(β,…), wl(h), or a product such as labels*gaussian", clip(p.rest))
-}
-
-// parameters reads numbers in brackets, at most so many, and makes a kernel of them, or without
-// brackets of the defaults.
-func (p *parser) parameters(name string, most int, defaults []float64, of func([]float64) (Kernel, error)) (Kernel, error) {
-	if !p.take("(") {
-		return of(defaults)
-	}
-	var out []float64
-	for more := true; more; more = p.take(",") {
-		x, ok := p.number()
-		if !ok {
-			return nil, fmt.Errorf("%s: %q, want a number", name, clip(p.rest))
+	r, others, err := param.Set(p.text, f, r)
+	if err == nil && len(others) > 0 {
+		unknown := &param.Unknown{Of: f.Name, What: "parameter", Name: others[0].Name}
+		for _, x := range Parameters(f.Name) {
+			unknown.Want = append(unknown.Want, x.Name)
 		}
-		out = append(out, x)
+		err = param.At(p.text, others[0].At, unknown)
 	}
-	if !p.take(")") {
-		return nil, fmt.Errorf("%s: %q, want a closing bracket", name, clip(p.rest))
+	if err != nil {
+		return nil, err
 	}
-	if len(out) > most {
-		return nil, fmt.Errorf("%s: %d parameters, want at most %d", name, len(out), most)
+	if err := r.Validate(); err != nil {
+		return nil, param.Locate(p.text, f, err)
 	}
-	return of(out)
-}
-
-// decimal is a number as fmt prints it.
-var decimal = regexp.MustCompile(`^-?[0-9]*\.?[0-9]*(e[-+][0-9]*)?`)
-
-// number reads a number.
-func (p *parser) number() (x float64, ok bool) {
-	text := decimal.FindString(p.rest)
-	x, err := strconv.ParseFloat(text, 64)
-	return x, err == nil && p.take(text)
+	return r.kernel(), nil
 }

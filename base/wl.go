@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/param"
 )
 
 // refined compares vertices by their Weisfeiler-Lehman colours.
@@ -17,19 +17,20 @@ type refined struct{ h int }
 // colourBytes is the length of a colour in a descriptor.
 const colourBytes = 16
 
-// refinements is the share of the first h+1 Weisfeiler-Lehman colourings, the labels and h
+// WL is the share of the first h+1 Weisfeiler-Lehman colourings, the labels and h
 // refinements, in which two vertices agree. Graphs without labels start from degrees.
 //
 // A colour is the start of the SHA-256 hash of its content, 128 bits, so that it means the
 // same in every process: two of a billion colours agree by accident with probability 2⁻⁶⁹.
-func refinements(h float64) (Kernel, error) {
-	if h < 0 || h > 64 || h != math.Trunc(h) {
-		return nil, fmt.Errorf("wl: %v refinements, want 0 to 64", h)
-	}
-	return &refined{int(h)}, nil
+type WL struct {
+	H int `json:"h" want:"0 to 64" help:"Number of refinements."`
 }
 
-func (k *refined) String() string { return fmt.Sprintf("wl(%d)", k.h) }
+// Validate implements record.
+func (k WL) Validate() error { return param.Check("wl", k) }
+func (k WL) kernel() Kernel  { return &refined{k.H} }
+
+func (k *refined) String() string { return written("wl", WL{k.h}) }
 
 func (k *refined) Describe(g *graph.Graph) ([]string, error) {
 	n := g.N()

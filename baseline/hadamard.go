@@ -23,7 +23,7 @@ import (
 // They take O(H m L) time for a graph with L labels. A number beyond 2⁶⁴ is an error.
 type Hadamard struct {
 	H         int       `json:"h" want:"0 to 65536" help:"Number of times that labels are added up."`
-	Base      string    `json:"base" want:"a kernel" help:"Kernel of the graphs with codes as labels, such as sp or \"nspd r=1\"."`
+	Base      string    `json:"base" want:"a kernel" help:"Kernel of the graphs with codes as labels, such as sp or (nspd r=1)."`
 	Labels    Labelling `json:"labels" want:"one of auto labels degrees unlabeled" help:"Labels of the vertices: auto (labels, else degrees), labels, degrees or unlabeled."`
 	Normalize bool      `json:"normalize" help:"Scale values so that k(G,G) = 1."`
 }

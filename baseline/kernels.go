@@ -15,17 +15,32 @@ func init() {
 	edge.Variant, assignment.Variant = Edge, Assignment
 	refined := DefaultShortestPath()
 	refined.H = 5
-	for _, k := range []kernel.Kernel{
-		DefaultHistogram(), edges,
-		DefaultWL(), edge, assignment,
-		DefaultShortestPath(), refined,
-		DefaultGraphlet(), DefaultGraphletMix(),
-		DefaultRandomWalk(), DefaultPlainWalk(),
-		DefaultNSPD(), DefaultOddSth(), DefaultSubgraphMatching(),
-		DefaultPropagation(), DefaultGraphHopper(), DefaultPyramidMatch(), DefaultNeighborhoodHash(),
-		DefaultCore(), DefaultHadamard(),
+	for _, x := range []struct {
+		kernel   kernel.Kernel
+		compares string
+	}{
+		{DefaultHistogram(), "labels of vertices by their numbers: the baseline that every kernel should beat"},
+		{edges, "labels of edges by their numbers"},
+		{DefaultWL(), "labels refined by those of the neighbours (Weisfeiler-Lehman subtrees)"},
+		{edge, "the colours of wl at the ends of edges"},
+		{assignment, "the colours of wl by optimal assignment of vertices"},
+		{refined, "the colours of wl at the ends of shortest paths"},
+		{DefaultShortestPath(), "shortest paths by their length and the labels at their ends"},
+		{DefaultGraphlet(), "all subgraphs of k vertices"},
+		{DefaultGraphletMix(), "a sample of subgraphs of 3 to k vertices"},
+		{DefaultRandomWalk(), "random walks with labels"},
+		{DefaultPlainWalk(), "random walks without labels"},
+		{DefaultNSPD(), "pairs of neighbourhoods by their distance"},
+		{DefaultOddSth(), "trees of shortest paths"},
+		{DefaultSubgraphMatching(), "isomorphisms between connected subgraphs"},
+		{DefaultPropagation(), "labels or attributes that spread along edges"},
+		{DefaultGraphHopper(), "shortest paths, vertex by vertex"},
+		{DefaultPyramidMatch(), "vertices as points, given by eigenvectors"},
+		{DefaultNeighborhoodHash(), "hashes of neighbourhoods"},
+		{DefaultCore(), "the cores of graphs, each by another kernel"},
+		{DefaultHadamard(), "graphs whose labels are sums over neighbours, by another kernel"},
 	} {
-		kernel.Register(k)
+		kernel.Register(x.kernel, x.compares)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/param"
 )
 
 // levelled is a kernel that adds up a base kernel b over levels of graphs,
@@ -41,7 +42,7 @@ func baseKernel(text string) (kernel.Kernel, error) {
 	if _, ok := k.(kernel.Resolver); !ok {
 		return nil, fmt.Errorf("%s cannot be a base kernel, because its values depend on the collection that it is fitted to", k.Name())
 	}
-	for _, p := range kernel.Parameters(k) {
+	for _, p := range param.Of(k) {
 		if p.Name == "normalize" {
 			return kernel.With(k, "normalize", "false")
 		}
@@ -55,7 +56,7 @@ func checkBase(k kernel.Kernel, base string) error {
 		return err
 	}
 	if _, err := baseKernel(base); err != nil {
-		return fmt.Errorf("%s: base = %q: %w", k.Name(), base, err)
+		return param.Wrong(k.Name(), k, "base", "a kernel", err)
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/param"
 )
 
 // Distance says which distance of rows the bins of a Propagation keep.
@@ -60,7 +61,7 @@ func (k Propagation) String() string { return kernel.Text(k) }
 
 func (k Propagation) Validate() error {
 	if k.Distance == Hellinger && k.Labels == Attributes {
-		return fmt.Errorf("propagation: distance = %s, want l1 or l2 with labels = attributes, which may be negative", k.Distance)
+		return param.Wrong(k.Name(), k, "distance", "l1 or l2 with labels = attributes, which may be negative", nil)
 	}
 	return kernel.Check(k)
 }

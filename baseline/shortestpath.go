@@ -7,6 +7,7 @@ import (
 
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/param"
 )
 
 // ShortestPath is the kernel that compares the distances between vertices,
@@ -65,11 +66,16 @@ func (k ShortestPath) Resolve(graphs []*graph.Graph) (kernel.Kernel, error) {
 func (k ShortestPath) Validate() error {
 	switch {
 	case k.Labels == Attributes && !k.Ordered:
-		return fmt.Errorf("%s: ordered = false, want true with labels = attributes", k.Name())
+		return param.Wrong(k.Name(), k, "ordered", "true with labels = attributes", nil)
 	case k.Labels == Attributes && k.H > 0:
-		return fmt.Errorf("%s: h = %d, want 0 with labels = attributes", k.Name(), k.H)
+		return param.Wrong(k.Name(), k, "h", "0 with labels = attributes", nil)
 	}
 	return kernel.Check(k)
+}
+
+// Levels implements kernel.Levelled: paths by the colours of one refinement after the other.
+func (k ShortestPath) Levels() []kernel.Level {
+	return refinementLevels(k.H, func(h int) kernel.Kernel { k.H = h; return k })
 }
 
 // maxClasses is the largest number of classes of paths of a refinement that go into the index, where

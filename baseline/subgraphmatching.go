@@ -8,6 +8,7 @@ import (
 
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/param"
 )
 
 // SubgraphMatching is the kernel of common subgraphs (Kriege and Mutzel, 2012),
@@ -50,15 +51,12 @@ func (k SubgraphMatching) Name() string { return "subgraph-matching" }
 func (k SubgraphMatching) String() string { return kernel.Text(k) }
 func (k SubgraphMatching) Validate() error {
 	if n := len(k.Weights); n < 1 || n > maxMatch {
-		return fmt.Errorf("%s: weights has %d numbers, want 1 to %d", k.Name(), n, maxMatch)
+		return param.Wrong(k.Name(), k, "weights", fmt.Sprintf("1 to %d numbers", maxMatch), nil)
 	}
 	if len(k.Edges) > 0 && !k.EdgeLabels {
-		return fmt.Errorf("%s: edges = %q with edge_labels = false, want true", k.Name(), k.Edges)
+		return param.Wrong(k.Name(), k, "edge_labels", "true, because edges are given", nil)
 	}
-	if err := cmp.Or(checkValues("vertex_values", k.Vertices, k.VertexValues), checkValues("edge_values", k.Edges, k.EdgeValues)); err != nil {
-		return fmt.Errorf("%s: %w", k.Name(), err)
-	}
-	return kernel.Check(k)
+	return cmp.Or(k.checkValues("vertex_values", k.Vertices, k.VertexValues), k.checkValues("edge_values", k.Edges, k.EdgeValues), kernel.Check(k))
 }
 func (k SubgraphMatching) Fit(ctx context.Context, graphs []*graph.Graph) (*kernel.Fitted, error) {
 	return fit(ctx, k, graphs)
@@ -264,18 +262,18 @@ func (s *subgraphTypes) typeOf(key []uint64, n int) entry {
 }
 
 // checkValues checks a table of the values of every two labels.
-func checkValues(name string, labels []string, values []float64) error {
+func (k SubgraphMatching) checkValues(name string, labels []string, values []float64) error {
 	n := len(labels)
 	if len(values) != n*n {
-		return fmt.Errorf("%s has %d numbers, want %d for %d labels", name, len(values), n*n, n)
+		return param.Wrong(k.Name(), k, name, fmt.Sprintf("%d numbers for %d labels", n*n, n), nil)
 	}
 	for i := range n {
 		for j := range i {
 			if labels[i] == labels[j] {
-				return fmt.Errorf("%s: the label %q is given twice", name, labels[i])
+				return param.Wrong(k.Name(), k, name, fmt.Sprintf("the label %q once", labels[i]), nil)
 			}
 			if values[i*n+j] != values[j*n+i] {
-				return fmt.Errorf("%s: %g for %q and %q, %g for %[4]q and %[3]q, want the same", name, values[i*n+j], labels[i], labels[j], values[j*n+i])
+				return param.Wrong(k.Name(), k, name, fmt.Sprintf("the same value for %q and %q, and for %[2]q and %[1]q", labels[i], labels[j]), nil)
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/param"
 )
 
 // Variant says what a WL kernel counts in every refinement.
@@ -33,7 +34,7 @@ const (
 type WL struct {
 	Variant   Variant   `json:"-"` // its name is that of the kernel
 	H         int       `json:"h" want:"0 to 65536" help:"Number of refinements."`
-	Base      string    `json:"base,omitempty" want:"a kernel" help:"Kernel of the graphs with colours as labels, such as sp or \"nspd r=1\". By default vertices are counted by colour."`
+	Base      string    `json:"base,omitempty" want:"a kernel" help:"Kernel of the graphs with colours as labels, such as sp or (nspd r=1). By default vertices are counted by colour."`
 	Labels    Labelling `json:"labels" want:"one of auto labels degrees unlabeled" help:"Labels of the vertices: auto (labels, else degrees), labels, degrees or unlabeled."`
 	Normalize bool      `json:"normalize" help:"Scale values so that k(G,G) = 1."`
 }
@@ -62,6 +63,24 @@ func (k WL) Decode(data []byte) (kernel.Map, error) {
 	return decode(k.counts(), data)
 }
 
+// Levels implements kernel.Levelled: the colours of one refinement after the other.
+func (k WL) Levels() []kernel.Level {
+	return refinementLevels(k.H, func(h int) kernel.Kernel { k.H = h; return k })
+}
+
+// refinementLevels returns the kernels with 0 to h refinements.
+func refinementLevels(h int, of func(h int) kernel.Kernel) []kernel.Level {
+	var out []kernel.Level
+	for i := range h + 1 {
+		name := "labels alone"
+		if i > 0 {
+			name = fmt.Sprintf("refinement %d", i)
+		}
+		out = append(out, kernel.Level{Name: name, Kernel: of(i)})
+	}
+	return out
+}
+
 // counts returns the kernel of explicit features: without a base kernel this one, and with shortest
 // paths as base kernel ShortestPath.
 func (k WL) counts() countKernel {
@@ -79,16 +98,16 @@ func (k WL) levels() (levelled, bool) {
 	return levelled{k, k.Base, k.Normalize, refinements(k.Labels, k.H, nil)}, same && k.Base != ""
 }
 
-// Fixed implements kernel.Fixer: other variants than Subtree have no base kernel.
+// Fixed implements param.Fixer: other variants than Subtree have no base kernel.
 func (k WL) Fixed(parameter string) bool { return parameter == "base" && k.Variant != Subtree }
 
 // Validate implements kernel.Kernel.
 func (k WL) Validate() error {
 	if k.Variant != Subtree && k.Variant != Edge && k.Variant != Assignment {
-		return fmt.Errorf("wl: variant = %q, want %s, %s or %s", k.Variant, Subtree, Edge, Assignment)
+		return &param.Error{Of: "wl", Name: "variant", Value: string(k.Variant), Want: "wl, wl-edge or wl-oa"}
 	}
 	if k.Variant != Subtree && k.Base != "" {
-		return fmt.Errorf("%s: base = %q, want none", k.Name(), k.Base)
+		return &param.Error{Of: k.Name(), Name: "base", Value: k.Base, Want: "none"}
 	}
 	if k.Base == "" {
 		return kernel.Check(k)

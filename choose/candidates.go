@@ -1,7 +1,6 @@
 package choose
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"github.com/mlgkernel/mlg/baseline"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/param"
 )
 
 // Setting is a kernel with all its parameters.
@@ -28,9 +28,12 @@ type Candidate struct {
 	Counts bool
 }
 
-// Only returns a kernel as the only candidate.
-func Only(k kernel.Kernel) []Candidate {
-	return []Candidate{{Name: k.Name(), Settings: []Setting{{k.String(), k}}}}
+// Each returns kernels as candidates, each named by its text.
+func Each(kernels ...kernel.Kernel) (out []Candidate) {
+	for _, k := range kernels {
+		out = append(out, single(k.String(), k))
+	}
+	return out
 }
 
 // LabelHistogram is the kernel of label histograms (degrees where the graphs have no labels). Every
@@ -52,14 +55,14 @@ func DefaultCandidates(info dataset.Summary) []Candidate {
 	}
 	sharp := lowRank(labels, 0.1, mlg.Mixed, 1, 2)
 	sharp.Gamma = 0.01
-	heat := lowRank("heat(0.5,1,2)", 0.3, mlg.Mixed, 2, 4)
+	heat := lowRank("heat", 0.3, mlg.Mixed, 2, 4)
 	heat.Samples = 32
 	assignment := baseline.DefaultWL()
 	assignment.Variant, assignment.H = baseline.Assignment, 4
 	family := []Setting{
 		{"mlg labels", lowRank(labels, 1, mlg.Sum, 1, 2)},
 		{"mlg labels sharp", sharp},
-		{"mlg wl(1)", lowRank("wl(1)", 0.1, mlg.Mixed, 2)},
+		{"mlg wl(1)", lowRank("wl h=1", 0.1, mlg.Mixed, 2)},
 		{"mlg heat", heat},
 	}
 	counts := []Setting{{"wl-oa", assignment}}
@@ -137,7 +140,7 @@ const maxPairs = 2e10
 // lowRank returns the low-rank kernel with γ = 0.1, rank 16 and 50 samples.
 func lowRank(base string, eta float64, combine mlg.Combine, radii ...int) mlg.Kernel {
 	k := mlg.Default()
-	k.Base, k.Rank, k.Samples, k.Eta, k.Combine, k.Radii = base, 16, 50, eta, combine, radii
+	k.Base, k.Bonds, k.Rank, k.Samples, k.Eta, k.Combine, k.Radii = base, mlg.WithoutBonds, 16, 50, eta, combine, radii
 	return k
 }
 
@@ -147,9 +150,9 @@ func lowRank(base string, eta float64, combine mlg.Combine, radii ...int) mlg.Ke
 //
 // without the second factor where there are no labels.
 func attributeBase(info dataset.Summary, s float64) string {
-	gauss := fmt.Sprintf("gaussian(%v)", math.Sqrt(float64(info.Attributes)/s))
+	gauss := "gaussian sigma=" + param.Number(math.Sqrt(float64(info.Attributes)/s))
 	if info.NodeLabels == 0 {
 		return gauss
 	}
-	return "0.5" + gauss + "+0.5" + gauss + "*labels"
+	return "0.5 " + gauss + " + 0.5 " + gauss + " * labels"
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mlgkernel/mlg/cluster"
 	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/dataset/chem"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/splits"
 	"github.com/mlgkernel/mlg/svm"
@@ -31,7 +32,7 @@ const (
 // scaffoldGroups returns the groups of molecules by scaffold, nil for other graphs and for fewer scaffolds
 // than folds.
 func scaffoldGroups(d *dataset.Dataset) *Groups {
-	if !dataset.Molecules(d.Graphs) {
+	if !chem.Molecules(d.Graphs) {
 		return nil
 	}
 	of, err := dataset.Scaffolds(d.Graphs)

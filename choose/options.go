@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/param"
 	"github.com/mlgkernel/mlg/svm"
 )
 
@@ -174,7 +175,7 @@ func (o *Options) best(scores []float64) int {
 
 // Validate returns an error that names the first field with an impossible value.
 func (o *Options) Validate() error {
-	if err := kernel.CheckFields("choose", *o); err != nil {
+	if err := param.Check("choose", *o); err != nil {
 		return err
 	}
 	if o.Score == Squared && o.Learner != svm.KernelRidge {

@@ -16,7 +16,7 @@ func TestUnscored(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	candidates := Only(baseline.DefaultShortestPath())
+	candidates := Each(baseline.DefaultShortestPath())
 	free, err := Choose(t.Context(), ds, candidates, o)
 	if err != nil {
 		t.Fatal(err)

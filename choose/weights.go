@@ -110,7 +110,7 @@ type Ingredient struct {
 // factors returns the texts of the distinct kernels that the ingredient is made of.
 func (x Ingredient) factors() []string {
 	var out []string
-	if sum, err := kernel.SumOf(x.Kernel).Expand(); err == nil { // else fitting it says what is wrong
+	if sum, err := kernel.SumOf(x.Kernel).Expand(nil); err == nil { // else fitting it says what is wrong
 		for _, t := range sum.Terms {
 			for _, f := range t.Factors {
 				out = append(out, f.String())

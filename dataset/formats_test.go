@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mlgkernel/mlg/dataset/chem"
 	"github.com/mlgkernel/mlg/graph"
 )
 
@@ -587,7 +588,7 @@ func TestMolecules(t *testing.T) {
 		{nil, false}, {[]*graph.Graph{helium}, false}, {[]*graph.Graph{helium, ethanol}, true},
 		{[]*graph.Graph{ethanol, numbered}, false}, {Scales(3, 1).Graphs, false},
 	} {
-		if got := Molecules(c.graphs); got != c.want {
+		if got := chem.Molecules(c.graphs); got != c.want {
 			t.Errorf("%d graphs are molecules: %v, want %v", len(c.graphs), got, c.want)
 		}
 	}

@@ -67,7 +67,7 @@ func Survey(d *Dataset) Summary {
 			s.Mixtures++
 		}
 	}
-	if Molecules(d.Graphs) {
+	if chem.Molecules(d.Graphs) {
 		r := d.Repeats()
 		s.Repeats = &r
 	}

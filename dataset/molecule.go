@@ -24,21 +24,6 @@ func ParseSMILES(smiles string, opts Options) (*graph.Graph, error) {
 	return opts.EdgeWeight.apply(g)
 }
 
-// Molecules reports whether graphs are molecules whose bonds are known: some have edges, and every edge has a bond
-// symbol as its label.
-func Molecules(graphs []*graph.Graph) bool {
-	some := false
-	for _, g := range graphs {
-		for e := range g.Edges() {
-			if bondOrder[e.Label] == 0 {
-				return false
-			}
-			some = true
-		}
-	}
-	return some
-}
-
 // smiles returns the graph of a molecule in a line, without edge weights. An error is a
 // *lineError.
 func (s *stream) smiles(smiles, id, target string, line int) (*graph.Graph, error) {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mlgkernel/mlg/dataset/chem"
 	"github.com/mlgkernel/mlg/graph"
 )
 
@@ -38,9 +39,6 @@ func distances(graphs []*graph.Graph) bool {
 	return some
 }
 
-// bondOrder is the order that a bond symbol of SMILES stands for.
-var bondOrder = map[string]float64{"-": 1, "/": 1, "\\": 1, "=": 2, "#": 3, "$": 4, ":": 1.5}
-
 // apply returns g with its weights.
 func (w EdgeWeight) apply(g *graph.Graph) (*graph.Graph, error) {
 	switch {
@@ -54,7 +52,7 @@ func (w EdgeWeight) apply(g *graph.Graph) (*graph.Graph, error) {
 		return nil, errors.New("edges have no labels to take weights from")
 	}
 	return g.Reweight(func(e graph.Edge) (float64, error) {
-		if order, ok := bondOrder[e.Label]; ok {
+		if order, ok := chem.BondOrder(e.Label); ok {
 			return order, nil
 		}
 		x, err := strconv.ParseFloat(strings.TrimSpace(e.Label), 64)

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/mlgkernel/mlg/graph"
-	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/param"
 )
 
 // Style is how a graph is drawn.
@@ -66,7 +66,7 @@ func (o Options) check(n int) error {
 	if err := o.Size.check(Size{60, 60}); err != nil {
 		return fmt.Errorf("Options.%w", err)
 	}
-	if err := kernel.CheckFields("Options", o); err != nil || o.Values == nil {
+	if err := param.Check("Options", o); err != nil || o.Values == nil {
 		return err
 	}
 	if len(o.Values.Vertex) != n {

@@ -22,7 +22,7 @@ import (
 )
 
 // folderVersion changes whenever results that were computed earlier may no longer hold.
-const folderVersion = 13
+const folderVersion = 14
 
 // folderKind is the kind of container (package file) that the files are. Each has one section of JSON.
 const folderKind = "folds"
@@ -77,11 +77,7 @@ func (f *folder) key(s *session, m *method) string {
 		kernels = []*method{m}
 	}
 	for _, x := range kernels {
-		record, err := kernel.Marshal(x.kernel) // all parameters, whatever their defaults are
-		if err != nil {
-			panic(err) // parameters are numbers and texts
-		}
-		fmt.Fprintf(h, "%q %q %q\n", x.name, x.parameters, record)
+		fmt.Fprintf(h, "%q %q %q\n", x.name, x.parameters, kernel.FullText(x.kernel)) // whatever defaults are
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }

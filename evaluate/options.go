@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/mlgkernel/mlg/choose"
-	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/param"
 	"github.com/mlgkernel/mlg/splits"
 )
 
@@ -53,7 +53,7 @@ func DefaultOptions() Options {
 
 // Validate returns an error that names the first field with an impossible value.
 func (o *Options) Validate() error {
-	if err := cmp.Or(o.Options.Validate(), kernel.CheckFields("evaluate", *o)); err != nil {
+	if err := cmp.Or(o.Options.Validate(), param.Check("evaluate", *o)); err != nil {
 		return err
 	}
 	switch {

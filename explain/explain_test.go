@@ -47,7 +47,7 @@ func train(t testing.TB, d *dataset.Dataset, task choose.Task, k kernel.Kernel) 
 	candidates := choose.DefaultCandidates(dataset.Info(d))
 	if k != nil {
 		o.ForSVM()
-		o.C, candidates = []float64{10}, choose.Only(k)
+		o.C, candidates = []float64{10}, choose.Each(k)
 	} else {
 		o.ForCandidates()
 	}

@@ -63,7 +63,11 @@ func MatchExact(ctx context.Context, g, h *graph.Graph, o mlg.Kernel, level int)
 	}
 	o.Radii = o.Radii[:level]
 	s := kernel.NewMatrix(g.N(), h.N())
-	for _, t := range kernel.SumOf(o).Terms { // one, or two with bonds
+	sum, err := kernel.SumOf(o).Expand([]*graph.Graph{g, h})
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range sum.Terms { // one, or two with bonds
 		two := []*graph.Graph{g, h}
 		if t.Factors[0].Subdivide {
 			two = []*graph.Graph{g.Subdivide(), h.Subdivide()} // whose first vertices are the same

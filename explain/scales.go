@@ -41,8 +41,9 @@ func ScalesOf(sum *kernel.FittedSum) *Scales {
 	}
 	out := &Scales{FittedFactor: best}
 	if k, ok := best.Kernel.(mlg.Kernel); ok {
-		k.Bonds = true
-		if both, _ := k.Parts(); both.String() == sum.Sum.String() {
+		k.Bonds = mlg.WithBonds
+		both, _ := k.Parts(nil)
+		if both, err := both.Expand(nil); err == nil && both.String() == sum.Sum.String() {
 			out.bonds = sum.Factors[1]
 		}
 	}

@@ -115,7 +115,7 @@ func (c *Collection) Sum(k Kernel) (*FittedSum, error) {
 	if err := k.Validate(); err != nil {
 		return nil, err
 	}
-	sum, err := SumOf(k).Expand()
+	sum, err := SumOf(k).Expand(c.graphs)
 	if err == nil {
 		err = sum.Validate() // products of weights may be 0 or infinite
 	}

@@ -17,7 +17,6 @@ func (s *FittedSum) add(c *Collection) {
 	for _, t := range s.Sum.Terms {
 		out := term{weight: t.Weight}
 		for _, f := range t.Factors {
-			f = f.simple()
 			key := f.String()
 			i, known := at[key]
 			if !known {

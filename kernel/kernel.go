@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"reflect"
 
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/param"
 )
 
-// Kernel is a graph kernel with all its parameters, a struct as record.go describes it. Fit never
+// Kernel is a graph kernel with all its parameters, a record as package param describes it. Fit never
 // looks at targets.
 type Kernel interface {
 	// Name is the kind of kernel, as in "wl"; with Register it leads to the defaults.
@@ -114,6 +114,18 @@ type Resolver interface {
 	Resolve(graphs []*graph.Graph) (Kernel, error)
 }
 
+// Levelled is a Kernel that compares graphs at several scales, one after the other.
+type Levelled interface {
+	// Levels returns a kernel for each scale.
+	Levels() []Level
+}
+
+// Level is a kernel that compares graphs at one scale and those below it.
+type Level struct {
+	Name   string
+	Kernel Kernel
+}
+
 // Semidefinite reports whether a kernel is positive semi-definite for every collection of
 // graphs. Records with parameters for which it is not have a method Semidefinite.
 func Semidefinite(k Kernel) bool {
@@ -149,10 +161,8 @@ func self(k Kernel) float64 {
 		}
 		return sum
 	}
-	for _, p := range parametersOf(reflect.ValueOf(k)) {
-		if p.name == "normalize" && p.value.IsZero() {
-			return math.NaN()
-		}
+	if param.Get(k, "normalize") == false {
+		return math.NaN()
 	}
 	return 1
 }

@@ -28,7 +28,7 @@ type size struct {
 
 func defaultSize() size { return size{Rate: 1, Scale: 1, Kind: "plain", List: []int{1, 2}} }
 
-func init() { Register(defaultSize()) }
+func init() { Register(defaultSize(), "numbers of vertices") }
 
 var fits atomic.Int64
 
@@ -417,7 +417,7 @@ func TestExpandLimit(t *testing.T) {
 		k = Product(Mean(k, k))
 		k = Mean(k, k)
 	}
-	if _, err := SumOf(k).Expand(); err == nil {
+	if _, err := SumOf(k).Expand(nil); err == nil {
 		t.Error("a sum of 2²² products is written out")
 	}
 }

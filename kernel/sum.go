@@ -2,15 +2,14 @@ package kernel
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/param"
 )
 
 // Sum is a weighted sum of products of kernels,
@@ -19,16 +18,16 @@ import (
 //
 // A factor may be a sum itself; see Expand.
 type Sum struct {
-	Terms []Term `json:"terms" help:"Products with weights that are added."`
+	Terms []Term
 }
 
 // Term is a product of kernels with a weight.
 type Term struct {
-	Weight  float64  `json:"weight"`
-	Factors []Factor `json:"factors"`
+	Weight  float64
+	Factors []Factor
 }
 
-// Factor is a kernel, and how graphs are prepared for it. In JSON it is the kernel with more fields.
+// Factor is a kernel, and how graphs are prepared for it.
 type Factor struct {
 	Kernel Kernel
 	Form
@@ -57,28 +56,15 @@ type formField struct {
 	on   *bool
 }
 
-func init() { Register(Sum{}) }
-
-// Compound is a Kernel that is a sum of others for some of its parameters.
+// Compound is a Kernel that is a sum of others for some of its parameters, or for some graphs.
 type Compound interface {
-	// Parts returns the sum, and whether the kernel is one.
-	Parts() (Sum, bool)
-}
-
-// asSum returns the sum that a kernel is, if it is one.
-func asSum(k Kernel) (Sum, bool) {
-	switch k := k.(type) {
-	case Sum:
-		return k, true
-	case Compound:
-		return k.Parts()
-	}
-	return Sum{}, false
+	// Parts returns the sum that the kernel is for graphs, and whether it is one.
+	Parts(graphs []*graph.Graph) (Sum, bool)
 }
 
 // SumOf returns a kernel as a sum, which it may be.
 func SumOf(k Kernel) Sum {
-	if s, ok := asSum(k); ok {
+	if s, ok := k.(Sum); ok {
 		return s
 	}
 	return Sum{[]Term{{1, []Factor{{Kernel: k}}}}}
@@ -108,42 +94,25 @@ func Product(kernels ...Kernel) Sum {
 }
 
 // Subdivided returns the kernel of graphs whose edges have become vertices.
-func Subdivided(k Kernel) Sum { return SumOf(k).prepared(Form{Subdivide: true}) }
+func Subdivided(k Kernel) Sum { return inForm(k, Form{Subdivide: true}) }
 
 // Incident returns the kernel of graphs whose vertices have the labels of their edges in their own.
-func Incident(k Kernel) Sum { return SumOf(k).prepared(Form{Incident: true}) }
+func Incident(k Kernel) Sum { return inForm(k, Form{Incident: true}) }
 
 // Standardized returns the kernel of graphs whose attributes are standardised.
-func Standardized(k Kernel) Sum { return SumOf(k).prepared(Form{Standardize: true}) }
+func Standardized(k Kernel) Sum { return inForm(k, Form{Standardize: true}) }
 
-// prepared returns the sum with more done to the graphs of every kernel in it.
-func (s Sum) prepared(more Form) Sum {
-	var out Sum
-	for _, t := range s.Terms {
-		factors := slices.Clone(t.Factors)
-		for i, f := range factors {
-			if over, ok := asSum(f.Kernel); ok {
-				factors[i].Kernel = over.prepared(more)
-				continue
-			}
-			for j, field := range factors[i].fields() {
-				*field.on = *field.on || *more.fields()[j].on
-			}
-		}
-		out.Terms = append(out.Terms, Term{t.Weight, factors})
-	}
-	return out
+// inForm returns the kernel of graphs in a form.
+func inForm(k Kernel, form Form) Sum {
+	return Sum{[]Term{{1, []Factor{{Kernel: k, Form: form}}}}}
 }
 
-// simple returns the one factor of a sum that is nothing else.
-func (f Factor) simple() Factor {
-	for {
-		s, ok := asSum(f.Kernel)
-		if !ok || !s.single() {
-			return f
-		}
-		f = s.Terms[0].Factors[0]
+// and returns a form with more done to graphs.
+func (f Form) and(more Form) Form {
+	for i, field := range f.fields() {
+		*field.on = *field.on || *more.fields()[i].on
 	}
+	return f
 }
 
 // single reports whether the sum is one kernel as it is.
@@ -157,16 +126,24 @@ const (
 	maxFactors = 1 << 14
 )
 
-// Expand writes the sum out, so that no factor is a sum.
-func (s Sum) Expand() (Sum, error) {
+// Expand writes the sum out for graphs, so that no factor is a sum.
+func (s Sum) Expand(graphs []*graph.Graph) (Sum, error) { return s.expand(graphs, Form{}) }
+
+// expand is Expand with more done to the graphs of every kernel.
+func (s Sum) expand(graphs []*graph.Graph, more Form) (Sum, error) {
 	var out Sum
 	for _, t := range s.Terms {
 		product := []Term{{Weight: t.Weight}}
 		for _, f := range t.Factors {
+			f.Form = f.Form.and(more)
 			inner := Sum{[]Term{{1, []Factor{f}}}}
-			if over, ok := asSum(f.Kernel); ok {
+			over, sum := f.Kernel.(Sum)
+			if c, ok := f.Kernel.(Compound); ok {
+				over, sum = c.Parts(graphs)
+			}
+			if sum {
 				var err error
-				if inner, err = over.Expand(); err != nil {
+				if inner, err = over.expand(graphs, f.Form); err != nil {
 					return Sum{}, err
 				}
 			}
@@ -193,32 +170,33 @@ func (s Sum) Expand() (Sum, error) {
 // Name implements Kernel.
 func (s Sum) Name() string { return "sum" }
 
-// String writes the sum out, as in "0.5 (wl h=5 normalize) (labels normalize) + 0.5 (…)".
-// The sum of one kernel has its text.
-func (s Sum) String() string {
-	if s.single() {
-		return s.Terms[0].Factors[0].String()
-	}
+// String writes the sum out, as in "0.5 wl h=3 * labels + 0.5 sp". The sum of one kernel has its text.
+func (s Sum) String() string { return s.text(Kernel.String) }
+
+// text writes the sum out with the texts of its kernels.
+func (s Sum) text(of func(Kernel) string) string {
 	terms := make([]string, len(s.Terms))
 	for i, t := range s.Terms {
-		var b strings.Builder
-		if t.Weight != 1 || len(t.Factors) == 0 {
-			b.WriteString(strconv.FormatFloat(t.Weight, 'g', -1, 64))
-		}
+		var factors []string
 		for _, f := range t.Factors {
-			if b.Len() > 0 {
-				b.WriteByte(' ')
-			}
-			b.WriteString("(" + f.String() + ")")
+			factors = append(factors, f.text(of))
 		}
-		terms[i] = b.String()
+		terms[i] = param.Product(t.Weight, factors)
+		if t.Weight == 1 && len(s.Terms) > 1 {
+			terms[i] = "1 " + terms[i]
+		}
 	}
 	return strings.Join(terms, " + ")
 }
 
 // String returns the text of the kernel and of what is done to graphs.
-func (f Factor) String() string {
-	text := f.Kernel.String()
+func (f Factor) String() string { return f.text(Kernel.String) }
+
+func (f Factor) text(of func(Kernel) string) string {
+	text := of(f.Kernel)
+	if s, ok := f.Kernel.(Sum); ok && (!s.single() || f.Form != (Form{})) {
+		text = "(" + text + ")"
+	}
 	for _, field := range f.fields() {
 		if *field.on {
 			text += " " + field.name
@@ -240,10 +218,6 @@ func (s Sum) Validate() error {
 			return fmt.Errorf("sum: term %d has no factors", i)
 		}
 		for _, f := range t.Factors {
-			_, nested := asSum(f.Kernel)
-			if nested && f.Form != (Form{}) {
-				return fmt.Errorf("sum: term %d: subdivide, incident and standardize are for single kernels, not for a sum", i)
-			}
 			if err := f.Kernel.Validate(); err != nil {
 				return err
 			}
@@ -272,40 +246,4 @@ func (s Sum) Fit(ctx context.Context, graphs []*graph.Graph) (*Fitted, error) {
 	}
 	train, err := m.Train(ctx)
 	return &Fitted{m, train}, err
-}
-
-// MarshalJSON implements json.Marshaler.
-func (f Factor) MarshalJSON() ([]byte, error) {
-	b, err := Marshal(f.Kernel)
-	if err != nil {
-		return nil, err
-	}
-	b = b[:len(b)-1]
-	for _, field := range f.fields() {
-		if *field.on {
-			b = fmt.Appendf(b, ",%q:true", field.name)
-		}
-	}
-	return append(b, '}'), nil
-}
-
-// UnmarshalJSON implements json.Unmarshaler. The kernel is validated.
-func (f *Factor) UnmarshalJSON(data []byte) error {
-	k, rest, err := unmarshal(data)
-	if err != nil {
-		return err
-	}
-	*f = Factor{Kernel: k}
-	for _, field := range f.fields() {
-		if text, ok := rest[field.name]; ok {
-			if err := json.Unmarshal(text, field.on); err != nil {
-				return fmt.Errorf("%s: %s = %s, want true or false", k.Name(), field.name, text)
-			}
-			delete(rest, field.name)
-		}
-	}
-	for name := range rest {
-		return fmt.Errorf("%s: no parameter %s", k.Name(), name)
-	}
-	return k.Validate()
 }

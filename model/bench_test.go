@@ -24,7 +24,7 @@ func nci1(b *testing.B, k kernel.Kernel) (*Model, *dataset.Dataset) {
 	o := DefaultLearnOptions()
 	o.ForSVM()
 	o.C, o.Unscored = []float64{1}, true
-	m, _, err := Learn(ctx, ds, choose.Only(k), o)
+	m, _, err := Learn(ctx, ds, choose.Each(k), o)
 	if err != nil {
 		b.Fatal(err)
 	}

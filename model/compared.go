@@ -8,7 +8,9 @@ import (
 
 	"github.com/mlgkernel/mlg/base"
 	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/dataset/chem"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/param"
 )
 
 // Compared says what the kernel compares of graphs, as in "atoms by element, bonds by order". Nothing needs to be fitted.
@@ -24,7 +26,7 @@ func (m *Model) Compared() string {
 		}
 	}
 	atoms, bonds := "vertices", ""
-	switch molecules := dataset.Molecules(m.Graphs); {
+	switch molecules := chem.Molecules(m.Graphs); {
 	case molecules && edges:
 		bonds = ", bonds by order"
 	case molecules && m.Reader != nil && m.Reader.EdgeWeight == dataset.OrderWeight:
@@ -34,7 +36,7 @@ func (m *Model) Compared() string {
 	case edges:
 		bonds = ", edges by label"
 	}
-	if dataset.Molecules(m.Graphs) {
+	if chem.Molecules(m.Graphs) {
 		atoms = "atoms"
 		if i := slices.Index(vertices, "label"); i >= 0 && m.Reader != nil {
 			vertices = slices.Replace(vertices, i, i+1, m.Reader.AtomFeatures()...)
@@ -62,7 +64,7 @@ const aKernel = "a kernel"
 // withBases returns a kernel with its base kernel on graphs, and the base kernel of that.
 func withBases(k kernel.Kernel) []kernel.Kernel {
 	out := []kernel.Kernel{k}
-	for _, p := range kernel.Parameters(k) {
+	for _, p := range param.Of(k) {
 		if p.Want != aKernel {
 			continue
 		}
@@ -75,7 +77,7 @@ func withBases(k kernel.Kernel) []kernel.Kernel {
 
 // seesEdges reports whether a kernel looks at the labels of edges.
 func seesEdges(k kernel.Kernel) bool {
-	return k.Name() == "edge-labels" || slices.ContainsFunc(kernel.Parameters(k), func(p kernel.Parameter) bool {
+	return k.Name() == "edge-labels" || slices.ContainsFunc(param.Of(k), func(p param.Parameter) bool {
 		return p.Name == "edge_labels" && p.Default == true
 	})
 }
@@ -88,7 +90,7 @@ func (m *Model) looksAt(f *kernel.FittedFactor) []string {
 	}
 	text := ""
 	for _, k := range withBases(k) { // a base kernel sees the labels that the kernel makes, if it makes some
-		for _, p := range kernel.Parameters(k) {
+		for _, p := range param.Of(k) {
 			if value, ok := p.Default.(string); ok && p.Name == "base" && p.Want != aKernel {
 				if text = value; text == "" {
 					text = base.Choose(m.Graphs)

@@ -176,8 +176,8 @@ func (d *decoder) model() *Model {
 }
 
 // kernel reads the sum, what was fitted, and the features of the training graphs.
-func (d *decoder) kernel(m *Model, text []byte) {
-	k, err := kernel.Unmarshal(text)
+func (d *decoder) kernel(m *Model, text string) {
+	k, err := kernel.Parse(text)
 	if err != nil {
 		d.fail("section meta: %w", err)
 		return

@@ -20,7 +20,7 @@ import (
 // Kind and Version of the container (package file) that a model is.
 const (
 	Kind    = "model"
-	Version = 7
+	Version = 8
 )
 
 // Bounds of sections in JSON: what they decode to may take many times their bytes.
@@ -43,7 +43,7 @@ func bounded(name string, b []byte) error {
 
 // metaJSON is the section "meta".
 type metaJSON struct {
-	Kernel    json.RawMessage   `json:"kernel"` // a sum, as kernel.Marshal writes it
+	Kernel    string            `json:"kernel"` // its full text
 	Reader    *dataset.Options  `json:"reader,omitempty"`
 	Created   map[string]string `json:"created,omitempty"`
 	Estimates []choose.Estimate `json:"estimates,omitempty"`
@@ -62,12 +62,8 @@ func Encode(w io.Writer, m *Model) error {
 	if err := m.Validate(); err != nil {
 		return fmt.Errorf("model: %w", err)
 	}
-	sum, err := kernel.Marshal(m.Kernel.Sum)
-	if err != nil {
-		return fmt.Errorf("model: %w", err)
-	}
 	var s sections
-	s.json("meta", metaJSON{sum, m.Reader, m.Created, m.Estimates})
+	s.json("meta", metaJSON{kernel.FullText(m.Kernel.Sum), m.Reader, m.Created, m.Estimates})
 	s.kernel(m)
 	if m.Learner != nil {
 		s.json("learner", m.Learner)
@@ -93,14 +89,11 @@ func Encode(w io.Writer, m *Model) error {
 // kernel values. It is the SHA-256 hash of a container with the kernel, and what was fitted
 // (docs/reference/model-format.md).
 func (m *Model) Fingerprint() ([sha256.Size]byte, error) {
-	sum, err := kernel.Marshal(m.Kernel.Sum)
-	if err != nil {
-		return [sha256.Size]byte{}, err
-	}
-	s := sections{list: []file.Section{{Name: "kernel", Data: sum}}}
+	s := sections{list: []file.Section{{Name: "kernel", Data: []byte(kernel.FullText(m.Kernel.Sum))}}}
 	s.kernel(m)
 	h := sha256.New()
-	if err = s.err; err == nil {
+	err := s.err
+	if err == nil {
 		err = file.Encode(h, Kind, Version, s.list)
 	}
 	return [sha256.Size]byte(h.Sum(nil)), err

@@ -170,7 +170,7 @@ func TestTrainDeterministicAndRefuses(t *testing.T) {
 	}
 	gmean := small()
 	gmean.Combine = mlg.GeometricMean
-	if _, _, err := Learn(t.Context(), ds, choose.Only(gmean), o); err == nil || !strings.Contains(err.Error(), "not positive semi-definite") {
+	if _, _, err := Learn(t.Context(), ds, choose.Each(gmean), o); err == nil || !strings.Contains(err.Error(), "not positive semi-definite") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -192,7 +192,7 @@ func TestDefaultCandidatesCanBeStored(t *testing.T) {
 		}
 		o := DefaultLearnOptions()
 		o.Ridge, o.Unscored = []float64{1}, true
-		m, _, err := Learn(t.Context(), ds, choose.Only(kernel.Mean(all...)), o)
+		m, _, err := Learn(t.Context(), ds, choose.Each(kernel.Mean(all...)), o)
 		if err != nil {
 			t.Fatal(err)
 		}

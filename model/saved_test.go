@@ -14,6 +14,7 @@ import (
 	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/internal/kerneltest"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/param"
 )
 
 // TestSavedPredictions: every kernel with every parameter, alone, on subdivided and on standardised graphs, in a sum
@@ -30,7 +31,7 @@ func TestSavedPredictions(t *testing.T) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) { savedForms(t, k, graphs, true) })
-		for _, p := range kernel.Parameters(k) {
+		for _, p := range param.Of(k) {
 			t.Run(name+"/"+p.Name, func(t *testing.T) { savedForms(t, kerneltest.Changed(t, k, p), graphs, !testing.Short()) })
 		}
 	}

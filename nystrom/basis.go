@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/param"
 )
 
 // Pivots is a way to choose the next landmark.
@@ -49,7 +50,7 @@ func (b *Basis) Dim() int { return len(b.Landmarks) }
 // Results do not depend on the number of goroutines.
 func Choose(ctx context.Context, self []float64, row func(p int, dst []float64) error, o Options) (*Basis, *kernel.Matrix, error) {
 	n, dim := len(self), min(o.Dim, len(self))
-	if err := kernel.CheckFields("nystrom", o); err != nil {
+	if err := param.Check("nystrom", o); err != nil {
 		return nil, nil, err
 	}
 	if n == 0 {

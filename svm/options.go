@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/param"
 )
 
 // Kind is a way to learn from a Gram matrix.
@@ -97,7 +97,7 @@ func (o Options) Validate() error {
 			return fmt.Errorf("svm: ClassWeights[%d] = %v, want a positive, finite number", c, w)
 		}
 	}
-	return kernel.CheckFields("svm", o)
+	return param.Check("svm", o)
 }
 
 // validatePath validates the options with each value in place of C or Ridge.

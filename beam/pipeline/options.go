@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/mlgkernel/mlg/dataset"
-	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/nystrom"
+	"github.com/mlgkernel/mlg/param"
 	"github.com/mlgkernel/mlg/tiles"
 )
 
@@ -73,7 +73,7 @@ func (o *Options) Validate() error {
 	case (o.Tiles == "") == (o.Embeddings == ""):
 		return errors.New("want either tiles or embeddings, the folder to write to")
 	}
-	return errors.Join(kernel.CheckFields("options", *o), tiles.Plan{Side: o.Side}.Validate(), o.Read.Validate())
+	return errors.Join(param.Check("options", *o), tiles.Plan{Side: o.Side}.Validate(), o.Read.Validate())
 }
 
 // output returns the folder to write to.

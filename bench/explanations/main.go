@@ -107,7 +107,7 @@ func train(ctx context.Context, w io.Writer, data, name string, find structure) 
 			return nil, nil, err
 		}
 		o.ForSVM()
-		candidates = choose.Only(k)
+		candidates = choose.Each(k)
 	}
 	m, plan, err := model.Learn(ctx, part, candidates, o)
 	if err != nil {

@@ -53,6 +53,30 @@ var orderOf = map[string]Order{
 	":": Aromatic, "1.5": Aromatic, "aromatic": Aromatic,
 }
 
+// bondOrder are the orders of bond symbols of SMILES as numbers.
+var bondOrder = map[string]float64{"-": 1, "/": 1, "\\": 1, "=": 2, "#": 3, "$": 4, ":": 1.5}
+
+// BondOrder returns the order that a bond symbol of SMILES stands for, 1.5 for aromatic bonds.
+func BondOrder(symbol string) (order float64, ok bool) {
+	order, ok = bondOrder[symbol]
+	return order, ok
+}
+
+// Molecules reports whether graphs are molecules whose bonds are known: some have edges, and every edge has a bond
+// symbol as its label.
+func Molecules(graphs []*graph.Graph) bool {
+	some := false
+	for _, g := range graphs {
+		for e := range g.Edges() {
+			if bondOrder[e.Label] == 0 {
+				return false
+			}
+			some = true
+		}
+	}
+	return some
+}
+
 // guessed reads labels.
 func guessed(g *graph.Graph) (*Molecule, error) {
 	if !g.HasLabels() || g.N() == 0 {

@@ -261,11 +261,11 @@ func (c *benchCmd) once(g *globals, path string) (*benchResult, error) {
 		return nil, err
 	}
 	end()
-	k, err := c.kernel(g.quietly(), c.Kernel, ds.Graphs)
+	k, err := c.Kernel.kernel()
 	if err != nil {
 		return nil, err
 	}
-	work := kernel.WorkOf(c.work(g.quietly()))
+	work := kernel.WorkOf(g.quietly().work())
 	work.Trace = stages.trace
 	ctx := kernel.WithWork(g.ctx, work)
 	fitted, err := k.Fit(ctx, ds.Graphs)

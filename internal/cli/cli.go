@@ -35,10 +35,11 @@ const (
 
 // globals are the flags of every command.
 type globals struct {
-	Threads int    `help:"Number of threads; 0 means all cores." default:"0" least:"0" placeholder:"N"`
-	Device  string `help:"What computes large matrices of mlg: cpu, cuda (an NVIDIA GPU) or auto (a GPU where there is one and enough work). The values are the same." default:"cpu" enum:"cpu,cuda,auto" placeholder:"NAME"`
-	Quiet   bool   `help:"Print results only, no progress and no notes."`
-	JSON    bool   `help:"Print the result as JSON." name:"json"`
+	Threads   int     `help:"Number of threads; 0 means all cores." default:"0" least:"0" placeholder:"N"`
+	Device    string  `help:"What computes large matrices of mlg: cpu, cuda (an NVIDIA GPU) or auto (a GPU where there is one and enough work). The values are the same." default:"cpu" enum:"cpu,cuda,auto" placeholder:"NAME"`
+	MaxMemory float64 `help:"Limit of memory for the tables of exact kernels, in GB." default:"16" placeholder:"GB"`
+	Quiet     bool    `help:"Print results only, no progress and no notes."`
+	JSON      bool    `help:"Print the result as JSON." name:"json"`
 
 	start  time.Time
 	ctx    context.Context
@@ -129,7 +130,6 @@ func Main(args []string, stdout, stderr io.Writer) int {
 	out := &writer{w: stdout, bar: r.bar, colour: r.colour.stdout}
 	r.stdout = out
 	code := -1
-	withParameters(&r, args...)
 	parser, err := kong.New(&r,
 		kong.Name("mlg"),
 		kong.Description("mlg measures how alike two graphs are, at every scale. Use it to classify molecules, search a library of structures, or compare programs.\n\nStart with \"mlg demo\". \"mlg help\" lists topics, such as formats and kernels."),
@@ -137,7 +137,6 @@ func Main(args []string, stdout, stderr io.Writer) int {
 		kong.Exit(func(c int) { code = c }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 80}),
 		kong.Bind(&r.globals),
-		kernelVars(),
 	)
 	if err != nil {
 		panic(err) // a mistake in the structs above

@@ -22,7 +22,7 @@ import (
 
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/dataset"
-	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/param"
 )
 
 func TestMain(m *testing.M) {
@@ -222,7 +222,7 @@ func TestTopics(t *testing.T) {
 			t.Errorf("help kernels does not name %s", k)
 		}
 	}
-	for _, q := range kernel.Parameters(mlg.Default()) {
+	for _, q := range param.Of(mlg.Default()) {
 		p := flagName(q.Name)[2:]
 		if !strings.Contains(parameters, "--"+p) {
 			t.Errorf("help parameters does not name --%s", p)

@@ -22,36 +22,43 @@ type compareCmd struct {
 	Level   int    `help:"With --match: level at which vertices are compared. -1 means the top level." default:"-1" group:"Comparison"`
 	Picture string `help:"With --match: draw both graphs with the numbers of the pairs: .svg or .png." name:"draw" placeholder:"FILE" ends:".svg .png" group:"Comparison"`
 	dataFlags
-	multiscaleFlag
-	kernelFlags
+	kernelFlag
 }
 
-// level is one at which graphs are compared: by the kernel without the levels above it.
+// level is one at which graphs are compared.
 type level struct {
-	Level  int `json:"level"`
-	Radius int `json:"radius"`
-	kernel mlg.Kernel
+	Level int    `json:"level"`
+	Name  string `json:"name"`
 }
 
-func levelsOf(k mlg.Kernel) []level {
-	out := make([]level, len(k.Radii)+1)
-	for l := range out {
-		x := level{Level: l, kernel: k}
-		if l > 0 {
-			x.Radius = k.Radii[l-1]
+// levelsOf returns the kernels of the levels of a kernel, or the kernel itself where it has none.
+func levelsOf(k kernel.Kernel) []kernel.Level {
+	if x, ok := k.(kernel.Levelled); ok {
+		return x.Levels()
+	}
+	return []kernel.Level{{Name: "similarity", Kernel: k}}
+}
+
+func (l level) String() string { return fmt.Sprintf("level %d  %-14s", l.Level, l.Name) }
+
+// exactly returns a kernel with its multiscale kernels computed by their definition.
+func exactly(k kernel.Kernel) kernel.Kernel {
+	switch k := k.(type) {
+	case mlg.Kernel:
+		k.Exact = true
+		return k
+	case kernel.Sum:
+		out := kernel.Sum{}
+		for _, t := range k.Terms {
+			t.Factors = slices.Clone(t.Factors)
+			for i, f := range t.Factors {
+				t.Factors[i].Kernel = exactly(f.Kernel)
+			}
+			out.Terms = append(out.Terms, t)
 		}
-		x.kernel.Radii, x.kernel.Combine = k.Radii[:l], mlg.Top
-		out[l] = x
+		return out
 	}
-	return out
-}
-
-func (l level) String() string {
-	what := "vertices alone"
-	if l.Level > 0 {
-		what = fmt.Sprintf("radius %d", l.Radius)
-	}
-	return fmt.Sprintf("level %d  %-14s", l.Level, what)
+	return k
 }
 
 // Run prints the similarity of two graphs at every level, by the definition, or of two
@@ -77,32 +84,29 @@ func (c *compareCmd) Run(g *globals) error {
 // pair compares two graphs.
 func (c *compareCmd) pair(g *globals, a, b *graph.Graph) error {
 	graphs := []*graph.Graph{a, b}
-	c.exact = true
-	o, err := c.multiscale(g, c.Kernel, graphs)
+	k, err := c.Kernel.kernel()
 	if err != nil {
 		return err
 	}
+	g.resolved(k, graphs)
+	k = exactly(k)
 	type similarity struct {
 		level
 		Similarity float64 `json:"similarity"`
 	}
 	var levels []similarity
-	for _, l := range levelsOf(o) {
-		fitted, err := l.kernel.Fit(g.ctx, graphs)
+	for i, l := range levelsOf(k) {
+		values, err := kernel.NewCollection(graphs).Gram(g.work(), l.Kernel)
 		if err != nil {
 			return err
 		}
-		k, err := fitted.Gram(g.ctx)
-		if err != nil {
-			return err
-		}
-		levels = append(levels, similarity{l, k.At(0, 1)})
+		levels = append(levels, similarity{level{i, l.Name}, values.At(0, 1)})
 	}
-	what := c.compared(o, graphs)
-	out := map[string]any{"base": o.Base, "compared": what, "levels": levels}
+	what := c.compared(k, graphs)
+	out := map[string]any{"kernel": k.String(), "compared": what, "levels": levels}
 	var match *matched
 	if c.Match {
-		if match, err = c.match(g, a, b, o); err != nil {
+		if match, err = c.match(g, a, b, k); err != nil {
 			return err
 		}
 		out["matching"] = match
@@ -110,10 +114,14 @@ func (c *compareCmd) pair(g *globals, a, b *graph.Graph) error {
 	if g.JSON {
 		return printJSON(g.stdout, out)
 	}
-	fmt.Fprintf(g.stdout, "%d and %d vertices, %d and %d edges, base kernel %s\n", a.N(), b.N(), a.M(), b.M(), o.Base)
+	fmt.Fprintf(g.stdout, "%d and %d vertices, %d and %d edges, kernel %s\n", a.N(), b.N(), a.M(), b.M(), k)
 	fmt.Fprintf(g.stdout, "compared: %s\n", what)
 	for _, x := range levels {
-		fmt.Fprintf(g.stdout, "%s  %.4f\n", x.level, x.Similarity)
+		if len(levels) == 1 {
+			fmt.Fprintf(g.stdout, "similarity  %.4f\n", x.Similarity)
+		} else {
+			fmt.Fprintf(g.stdout, "%s  %.4f\n", x.level, x.Similarity)
+		}
 	}
 	if match != nil {
 		match.print(g.stdout)
@@ -143,23 +151,20 @@ func (c *compareCmd) datasets(g *globals, a, b []*graph.Graph) error {
 		return usageError("--match compares two graphs, but a dataset has several; --first takes the first of each")
 	}
 	all := slices.Concat(a, b)
-	o, err := c.multiscale(g, c.Kernel, all)
+	k, err := c.Kernel.kernel()
 	if err != nil {
 		return err
 	}
-	ctx := c.work(g)
+	g.resolved(k, all)
+	ctx := g.work()
 	var levels []setLevel
 	var top *kernel.Matrix
-	for _, l := range levelsOf(o) {
-		m, err := l.kernel.Fit(ctx, all)
-		if err != nil {
-			return err
-		}
-		if top, err = m.Gram(ctx); err != nil {
+	for i, l := range levelsOf(k) {
+		if top, err = kernel.NewCollection(all).Gram(ctx, l.Kernel); err != nil {
 			return err
 		}
 		x := compareSets(top, len(a))
-		x.level = l
+		x.level = level{i, l.Name}
 		levels = append(levels, x)
 	}
 	pairs := make([]setPair, len(a))
@@ -167,24 +172,20 @@ func (c *compareCmd) datasets(g *globals, a, b []*graph.Graph) error {
 		at := kernel.Largest(top.Row(i)[len(a):], 1)[0]
 		pairs[i] = setPair{graphName(a[i], i), graphName(b[at.Index], at.Index), at.Similarity}
 	}
-	what := c.compared(o, all)
+	what := c.compared(k, all)
 	if g.JSON {
 		return printJSON(g.stdout, map[string]any{
-			"base": o.Base, "compared": what, "a": len(a), "b": len(b), "levels": levels, "nearest": pairs})
+			"kernel": k.String(), "compared": what, "a": len(a), "b": len(b), "levels": levels, "nearest": pairs})
 	}
 	return output(g, "", func(w io.Writer) error {
-		how := "low rank"
-		if o.Exact {
-			how = "exact"
-		}
-		fmt.Fprintf(w, "%d and %d graphs, base kernel %s, %s\n", len(a), len(b), o.Base, how)
+		fmt.Fprintf(w, "%d and %d graphs, kernel %s\n", len(a), len(b), k)
 		fmt.Fprintf(w, "compared: %s\n", what)
 		fmt.Fprintf(w, "%-24s %9s %9s %9s %9s\n", "mean similarity", "A and B", "within A", "within B", "distance")
 		for _, x := range levels {
 			fmt.Fprintf(w, "%-24s %9.4f %9.4f %9.4f %9.4f\n", x.level, x.Between, x.WithinA, x.WithinB, x.Distance)
 		}
 		const most = 10
-		fmt.Fprintf(w, "\nmost similar graph of B at level %d\n", len(o.Radii))
+		fmt.Fprintf(w, "\nmost similar graph of B at level %d\n", len(levels)-1)
 		for _, p := range pairs[:min(most, len(pairs))] {
 			fmt.Fprintf(w, "  %-32s %-32s %.4f\n", table.Clip(p.A, 32), table.Clip(p.B, 32), p.Similarity)
 		}
@@ -227,7 +228,11 @@ type matchPair struct {
 }
 
 // match pairs the vertices of two graphs by their exact similarity at a level.
-func (c *compareCmd) match(g *globals, a, b *graph.Graph, o mlg.Kernel) (*matched, error) {
+func (c *compareCmd) match(g *globals, a, b *graph.Graph, k kernel.Kernel) (*matched, error) {
+	o, ok := k.(mlg.Kernel)
+	if !ok {
+		return nil, usageError("--match needs the kernel mlg or flg, which compares vertices")
+	}
 	level := c.Level
 	if level < 0 {
 		level = len(o.Radii)

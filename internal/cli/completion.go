@@ -92,11 +92,6 @@ func (c *completeCmd) Run(g *globals, k *kong.Context) error {
 // files stands for the names of files in a list of completions.
 const files = ":files"
 
-// openValues are those of flags that take other values as well.
-var openValues = map[string][]string{
-	"base": {"labels", "attributes", "gaussian", "degree", "heat", "wl", "labels*gaussian"},
-}
-
 // completions returns the words that may replace the last word of a line. A tab and a description
 // follow where there is one.
 func completions(app *kong.Application, line string) []string {
@@ -160,7 +155,7 @@ func completions(app *kong.Application, line string) []string {
 
 // flagValues returns the values of a flag that begin as the given one, behind what stands before it.
 func flagValues(f *kong.Flag, head, value string) []string {
-	values := openValues[f.Name]
+	var values []string
 	if f.Enum != "" {
 		values = named(f.EnumSlice())
 	} else if choices := f.Tag.Get("choices"); choices != "" {

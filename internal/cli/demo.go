@@ -65,7 +65,6 @@ func (c *demoCmd) Run(g *globals) error {
 		return err
 	}
 	k := mlg.Default()
-	k.Bonds = true
 	info := dataset.Info(ds)
 	r := &demoResult{Dataset: "builtin:drugs", Graphs: info.Graphs, Classes: info.Classes, Query: demoQuery, Report: c.Report, info: info}
 
@@ -118,7 +117,7 @@ func demoEvaluation(g *globals, ds *dataset.Dataset, k mlg.Kernel) (*evaluate.Re
 	start := time.Now()
 	e.Clock = func() time.Duration { return time.Since(start) }
 	e.Progress = g.bar.steps("evaluate", "folds")
-	return evaluate.Run(g.ctx, ds, slices.Concat(choose.Only(k), choose.Only(baseline.DefaultWL())), e)
+	return evaluate.Run(g.ctx, ds, choose.Each(k, baseline.DefaultWL()), e)
 }
 
 // demoPredict trains without one molecule, predicts its class, and explains the decision between
@@ -127,7 +126,7 @@ func demoPredict(g *globals, ds *dataset.Dataset, k mlg.Kernel) (*demoPrediction
 	held := slices.Index(ds.IDs(), demoExplained)
 	x := ds.Graphs[held]
 	rest := &dataset.Dataset{Name: ds.Name, Graphs: slices.Concat(ds.Graphs[:held], ds.Graphs[held+1:])}
-	m, plan, err := model.Learn(g.ctx, rest, choose.Only(k), model.DefaultLearnOptions())
+	m, plan, err := model.Learn(g.ctx, rest, choose.Each(k), model.DefaultLearnOptions())
 	if err != nil {
 		return nil, err
 	}

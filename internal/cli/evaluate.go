@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -26,34 +25,30 @@ type choiceFlags struct {
 type evaluateCmd struct {
 	Data string `arg:"" help:"Dataset with targets. With --paper also a folder with the paper's datasets."`
 
-	Kernel      []string `help:"Kernels to compare, each with its flags: ${kernel_list}." default:"mlg,wl" enum:"${kernels}" group:"Evaluation"`
-	Default     bool     `help:"Evaluate what train does with its fixed list of kernels, instead of --kernel: the weighted sum, the mean, and the best single kernel." xor:"kernels" group:"Evaluation"`
-	All         bool     `help:"With --default, evaluate every kernel of the list as well. Takes several times as long." group:"Evaluation"`
-	Paper       bool     `help:"Evaluate the paper's kernels with its parameter grids, instead of --kernel. Prints Tables 1 to 3 beside the paper's figures." xor:"kernels" group:"Evaluation"`
-	Split       string   `help:"How graphs are dealt to folds. stratified: each class evenly. random: at random. scaffold: molecules with one scaffold together. cluster: graphs that the first kernel finds similar together. column=NAME: graphs with one value of a column together, or the parts train and test that it names. time=NAME: each fold is predicted from earlier graphs. Or a file of --save-splits." default:"stratified" placeholder:"HOW" group:"Evaluation"`
-	SaveSplits  string   `help:"Write the folds to this file: .json." name:"save-splits" placeholder:"FILE" ends:".json" group:"Evaluation"`
-	Repeats     int      `help:"Number of repeats." default:"10" group:"Evaluation"`
-	Inner       string   `help:"How parameters are chosen inside the training part: kfold, holdout or loo (leave-one-out). auto: loo with ridge, for mlg with --paper, and where a split leaves no folds; else kfold." default:"auto" enum:"auto,kfold,holdout,loo" group:"Evaluation"`
-	InnerN      int      `help:"With --inner kfold: number of validation folds. 0 means all." default:"0" name:"inner-folds" group:"Evaluation"`
-	Select      string   `help:"Where parameters are chosen. nested: inside the training part. reported: on the reported folds, as papers often do. auto: both with --paper, else nested." default:"auto" enum:"auto,nested,reported" group:"Evaluation"`
-	Fit         string   `help:"What kernels are fitted to. transductive: all graphs, without targets. inductive: the training fold." default:"transductive" enum:"transductive,inductive" group:"Evaluation"`
+	Default     bool   `help:"Evaluate what train does with its fixed list of kernels, instead of --kernel: the weighted sum, the mean, and the best single kernel." xor:"kernels" group:"Evaluation"`
+	All         bool   `help:"With --default, evaluate every kernel of the list as well. Takes several times as long." group:"Evaluation"`
+	Paper       bool   `help:"Evaluate the paper's kernels with its parameter grids, instead of --kernel. Prints Tables 1 to 3 beside the paper's figures." xor:"kernels" group:"Evaluation"`
+	Split       string `help:"How graphs are dealt to folds. stratified: each class evenly. random: at random. scaffold: molecules with one scaffold together. cluster: graphs that the first kernel finds similar together. column=NAME: graphs with one value of a column together, or the parts train and test that it names. time=NAME: each fold is predicted from earlier graphs. Or a file of --save-splits." default:"stratified" placeholder:"HOW" group:"Evaluation"`
+	SaveSplits  string `help:"Write the folds to this file: .json." name:"save-splits" placeholder:"FILE" ends:".json" group:"Evaluation"`
+	Repeats     int    `help:"Number of repeats." default:"10" group:"Evaluation"`
+	Inner       string `help:"How parameters are chosen inside the training part: kfold, holdout or loo (leave-one-out). auto: loo with ridge, for mlg with --paper, and where a split leaves no folds; else kfold." default:"auto" enum:"auto,kfold,holdout,loo" group:"Evaluation"`
+	InnerN      int    `help:"With --inner kfold: number of validation folds. 0 means all." default:"0" name:"inner-folds" group:"Evaluation"`
+	Select      string `help:"Where parameters are chosen. nested: inside the training part. reported: on the reported folds, as papers often do. auto: both with --paper, else nested." default:"auto" enum:"auto,nested,reported" group:"Evaluation"`
+	Fit         string `help:"What kernels are fitted to. transductive: all graphs, without targets. inductive: the training fold." default:"transductive" enum:"transductive,inductive" group:"Evaluation"`
 	choiceFlags `group:"Evaluation"`
 	Keep        string `help:"Folder for the results of finished parts. The same command goes on from there." name:"run" placeholder:"FOLDER" group:"Evaluation"`
 	Markdown    bool   `help:"Print Markdown." group:"Evaluation"`
 	Report      string `help:"Write a report with pictures: .html." placeholder:"FILE" ends:".html .htm" group:"Evaluation"`
 	Plot        string `help:"Draw the scores with their intervals: .svg or .png." placeholder:"FILE" ends:".svg .png" group:"Evaluation"`
 	learnFlags
-	kernelFlags
+	kernelsFlag
 }
 
 // Run evaluates kernels.
 func (c *evaluateCmd) Run(g *globals) error {
 	switch {
-	case (c.Default || c.Paper) && (c.flag() != "" || !slices.Equal(c.Kernel, defaultKernels)):
-		flag := cmp.Or(c.flag(), "--kernel")
-		return usageError(flag + " cannot be used with --default or --paper, which have their own kernels")
-	case len(slices.Compact(slices.Sorted(slices.Values(c.Kernel)))) < len(c.Kernel):
-		return usageError("--kernel " + strings.Join(c.Kernel, ",") + " names a kernel twice")
+	case (c.Default || c.Paper) && c.Kernel != nil:
+		return usageError("--kernel cannot be used with --default or --paper, which have their own kernels")
 	case c.All && !c.Default:
 		return usageError("--all needs --default")
 	case c.Default && c.Select == reported:
@@ -62,6 +57,12 @@ func (c *evaluateCmd) Run(g *globals) error {
 		return usageError("--split and --save-splits cannot be used with --paper")
 	case c.Paper:
 		return c.paper(g)
+	}
+	if c.Kernel == nil {
+		c.Kernel = []kernelArg{"mlg", "wl"}
+	}
+	if _, err := kernels(c.Kernel); err != nil {
+		return err
 	}
 	tasks, err := c.tasks(g, c.Data, "auto")
 	if err != nil {
@@ -77,7 +78,7 @@ func (c *evaluateCmd) Run(g *globals) error {
 // target evaluates kernels on one target.
 func (c *evaluateCmd) target(g *globals, t task) error {
 	ds := t.Dataset
-	candidates, err := c.candidates(g, ds)
+	candidates, err := c.candidates(ds)
 	if err != nil {
 		return err
 	}
@@ -119,9 +120,6 @@ func (c *evaluateCmd) target(g *globals, t task) error {
 	return report.WriteText(g.stdout)
 }
 
-// defaultKernels are those of --kernel.
-var defaultKernels = []string{"mlg", "wl"}
-
 // Values of --select.
 const nested, reported = "nested", "reported"
 
@@ -155,7 +153,7 @@ func (c *evaluateCmd) options(ds *dataset.Dataset, onReported bool) (evaluate.Op
 	case "holdout":
 		o.LeaveOneOut, o.InnerFolds = false, 1
 	}
-	return o, flagError(o.Validate())
+	return o, optionError(o.Validate())
 }
 
 // evaluate evaluates kernels on a dataset.
@@ -207,24 +205,16 @@ func (f *choiceFlags) apply(o *choose.Options, values bool) error {
 	case "squared":
 		o.Score = choose.Squared
 	}
-	return flagError(o.Validate())
+	return optionError(o.Validate())
 }
 
 // candidates returns the default candidates or the kernels of the flags.
-func (c *evaluateCmd) candidates(g *globals, ds *dataset.Dataset) ([]choose.Candidate, error) {
+func (c *evaluateCmd) candidates(ds *dataset.Dataset) ([]choose.Candidate, error) {
 	if c.Default {
 		return choose.DefaultCandidates(dataset.Info(ds)), nil
 	}
-	kernels, err := c.kernels(g.quietly(), c.Kernel, ds.Graphs)
-	if err != nil {
-		return nil, err
-	}
-	var out []choose.Candidate
-	for i, k := range kernels {
-		_, parameters, _ := strings.Cut(k.String(), " ")
-		out = append(out, choose.Candidate{Name: c.Kernel[i], Settings: []choose.Setting{{Parameters: parameters, Kernel: k}}})
-	}
-	return out, nil
+	all, err := kernels(c.Kernel)
+	return choose.Each(all...), err
 }
 
 // accuracyBars draws the results of an evaluation: accuracies, or the AUCs of uneven classes, with confidence intervals, or
@@ -297,15 +287,16 @@ func (c *evaluateCmd) report(g *globals, ds *dataset.Dataset, r *evaluate.Report
 	if err != nil {
 		return nil, err
 	}
-	name := c.Kernel[0]
-	if c.Default || c.Paper || slices.Contains(c.Kernel, "mlg") {
-		name = "mlg"
+	shown := kernelFlag{"mlg"}
+	if !c.Default && !c.Paper && !slices.Contains(c.Kernel, shown.Kernel) {
+		shown.Kernel = c.Kernel[0]
 	}
+	name := string(shown.Kernel)
 	heading := "The kernel " + name
 	if len(ds.Graphs) > largestPicture {
 		sections = append(sections, draw.Section{Heading: heading, Blocks: []draw.Block{draw.Paragraph(fmt.Sprintf("No pictures of the kernel matrix: more than %d graphs.", largestPicture))}})
 	} else {
-		m, err := c.fit(g.quietly(), name, ds.Graphs)
+		m, err := shown.fit(g.quietly(), ds.Graphs)
 		if err != nil {
 			return nil, err
 		}

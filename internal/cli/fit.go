@@ -15,7 +15,6 @@ type sampleFlags struct {
 	SampleSeed uint64 `help:"Seed of that draw." default:"0"`
 	dataFlags
 	kernelFlag
-	kernelFlags
 }
 
 type fitCmd struct {
@@ -46,7 +45,7 @@ func (f *sampleFlags) fitSample(g *globals, path string) (m *model.Model, total 
 	if err != nil {
 		return nil, 0, err
 	}
-	if m, err = f.fit(g, f.Kernel, graphs); err != nil {
+	if m, err = f.fit(g, graphs); err != nil {
 		return nil, 0, err
 	}
 	read := f.dataFlags.options()
@@ -94,12 +93,13 @@ func (f *sampleFlags) draw(g *globals, path string) (graphs []*graph.Graph, tota
 }
 
 // fit returns a kernel fitted to graphs as a model without a learner.
-func (f *kernelFlags) fit(g *globals, name string, graphs []*graph.Graph) (*model.Model, error) {
-	k, err := f.kernel(g, name, graphs)
+func (f *kernelFlag) fit(g *globals, graphs []*graph.Graph) (*model.Model, error) {
+	k, err := f.Kernel.kernel()
 	if err != nil {
 		return nil, err
 	}
-	return model.New(f.work(g), graphs, k)
+	g.resolved(k, graphs)
+	return model.New(g.work(), graphs, k)
 }
 
 // kernelText names the kernel of a model for people.

@@ -32,15 +32,15 @@ type gramCmd struct {
 }
 
 // check refuses what cannot be done before any work.
-func (c *gramCmd) check() error {
-	lowRank := (c.Kernel == "mlg" || c.Kernel == "flg") && c.given()["exact"] != "true"
+func (c *gramCmd) check(k kernel.Kernel) error {
+	lowRank := len(multiscale(k)) > 0 && !exact(k)
 	switch {
 	case c.Out == "" && c.Picture == "" && c.Map == "" && c.Spectrum == "":
 		return usageError("gram: nothing to write: want --out FILE, or one of --picture, --map, --spectrum")
 	case c.Against != "" && (c.Picture != "" || c.Map != ""):
 		return usageError("gram: --picture and --map need a square matrix: leave out --against")
 	case c.Spectrum != "" && !lowRank:
-		return usageError("gram: --spectrum needs --kernel mlg or flg, without --exact")
+		return usageError("gram: --spectrum needs the kernel mlg or flg, and not an exact one")
 	}
 	return nil
 }
@@ -56,7 +56,11 @@ func (c *gramCmd) Run(g *globals) error {
 	if store.Is(c.Data) {
 		return usageError(c.Data + " is a store; compute its matrix in tiles: mlg gram STORE --tiles DIR -o FILE.npy")
 	}
-	if err := c.check(); err != nil {
+	k, err := c.Kernel.kernel()
+	if err != nil {
+		return err
+	}
+	if err := c.check(k); err != nil {
 		return err
 	}
 	ds, err := c.read(g, c.Data)
@@ -69,12 +73,9 @@ func (c *gramCmd) Run(g *globals) error {
 			return err
 		}
 	}
-	k, err := c.kernel(g, c.Kernel, ds.Graphs)
-	if err != nil {
-		return err
-	}
-	g.bar.show(c.Kernel, 0, 0, "")
-	ctx := c.work(g)
+	g.resolved(k, ds.Graphs)
+	g.bar.show("fit", 0, 0, "")
+	ctx := g.work()
 	fitted, err := k.Fit(ctx, ds.Graphs)
 	if err != nil {
 		return err

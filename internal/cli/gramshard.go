@@ -47,8 +47,9 @@ func (c *gramCmd) tiles(g *globals) error {
 		return usageError("--shard cannot be used with --out: it writes tiles to --tiles, and mlg merge joins those of all shards")
 	case c.Shard == "" && filepath.Ext(c.Out) != ".npy":
 		return usageError("--tiles needs --shard, or --out with a name that ends with .npy")
-	case c.given()["exact"] == "true":
-		return usageError("--tiles cannot be used with --exact, whose rows are computed together")
+	}
+	if k, err := c.Kernel.kernel(); err == nil && exact(k) {
+		return usageError("--tiles cannot be used with an exact kernel, whose rows are computed together")
 	}
 	s, err := c.open(g, c.Data)
 	if err != nil {

@@ -9,13 +9,17 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+	"github.com/mlgkernel/mlg/base"
+	"github.com/mlgkernel/mlg/internal/table"
+	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/param"
 )
 
 //go:embed topics/*.txt
 var topicFiles embed.FS
 
 // topics are what "mlg help" explains besides commands, in the order of the list.
-var topics = []string{"formats", "kernels", "parameters", "models", "output"}
+var topics = []string{"formats", "kernels", "models", "output"}
 
 // helpOfHelp is what help says about the flag --help.
 const helpOfHelp = "Show this help."
@@ -29,11 +33,95 @@ func topic(name string) (string, bool) {
 		name = a
 	}
 	b, err := topicFiles.ReadFile("topics/" + name + ".txt")
-	return string(b), err == nil
+	if err != nil {
+		return kernelTopic(name)
+	}
+	text := strings.Replace(string(b), "KERNELS\n", kernelTable(kernel.Language, kernel.Names(), kernel.About), 1)
+	return strings.Replace(text, "VERTICES\n", kernelTable(base.Language, base.Names(), base.About), 1), true
+}
+
+// kernelTable has a line for each kernel.
+func kernelTable(language string, names []string, about func(string) string) string {
+	var b strings.Builder
+	for _, name := range names {
+		fmt.Fprintf(&b, "  %-17s  %s\n", name, table.Wrap(about(name), 21, 21))
+	}
+	return b.String()
+}
+
+// kernelTopic explains a kernel: its parameters with range, default and an example.
+func kernelTopic(name string) (string, bool) {
+	var b strings.Builder
+	if k, err := kernel.Named(name); err == nil {
+		fmt.Fprintf(&b, "%s compares %s.\n", name, table.Wrap(kernel.About(name), len(name)+10, 0))
+		writeParameters(&b, param.Of(k))
+		fmt.Fprintf(&b, "\nFor example: --kernel %q. See also: mlg help kernels.\n", example(k))
+	}
+	if slices.Contains(base.Names(), name) {
+		if b.Len() > 0 {
+			b.WriteString("\n")
+		}
+		fmt.Fprintf(&b, "On vertices, %s is: %s.\n", name, table.Wrap(base.About(name), len(name)+18, 0))
+		writeParameters(&b, base.Parameters(name))
+	}
+	return b.String(), b.Len() > 0
+}
+
+// example returns a text of a kernel with a parameter that does not have its default.
+func example(k kernel.Kernel) string {
+	for _, p := range param.Of(k) {
+		value := ""
+		switch x := p.Default.(type) {
+		case int:
+			value = strconv.Itoa(x + 1)
+		case float64:
+			value = param.Number(2 * x)
+		case []int:
+			value = param.Value(append(x, 2*x[len(x)-1]))
+		case string:
+			if p.Want == kernel.Language {
+				value = "(nspd r=1)"
+			}
+		}
+		if value == "" {
+			continue
+		}
+		text := k.Name() + " " + p.Name + "=" + value
+		if _, err := kernel.Parse(text); err == nil {
+			return text
+		}
+	}
+	return k.Name()
+}
+
+// writeParameters lists the parameters of a kernel.
+func writeParameters(b *strings.Builder, parameters []param.Parameter) {
+	if len(parameters) == 0 {
+		b.WriteString("It has no parameters.\n")
+		return
+	}
+	b.WriteString("\n")
+	for _, p := range parameters {
+		text := fmt.Sprintf("  %s=%s", p.Name, param.Value(p.Default))
+		want := p.Want
+		switch {
+		case p.Type == "boolean":
+			want = "true or false"
+		case p.Choices != nil:
+			want = "" // the help names them
+		case want == "":
+			want = map[string]string{"integer": "a whole number", "number": "a number"}[p.Type]
+		}
+		help := p.Help
+		if want != "" {
+			help += " (" + want + ")"
+		}
+		fmt.Fprintf(b, "%s\n      %s\n", text, table.Wrap(help, 6, 6))
+	}
 }
 
 type helpCmd struct {
-	Topic string `arg:"" optional:"" help:"A command, or formats, kernels, parameters, models, output."`
+	Topic string `arg:"" optional:"" help:"A command, a kernel such as wl, or formats, kernels, models, output."`
 }
 
 // Run explains a topic or a command.

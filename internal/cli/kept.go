@@ -44,8 +44,7 @@ func (c *searchCmd) kept(g *globals) (*source, error) {
 			return &source{s.Model(), s, c.From, c.like(s.Model())}, nil
 		}
 	}
-	f := sampleFlags{Sample: searchSample, dataFlags: c.dataFlags, kernelFlags: c.kernelFlags}
-	f.Kernel = c.Kernel
+	f := sampleFlags{Sample: searchSample, dataFlags: c.dataFlags, kernelFlag: c.kernelFlag}
 	m, total, err := f.fitSample(g, c.From)
 	if err != nil {
 		return nil, err
@@ -87,7 +86,7 @@ func (c *searchCmd) key() (string, error) {
 	if _, err := io.Copy(sum, f); err != nil {
 		return "", err
 	}
-	err = json.NewEncoder(sum).Encode([]any{filepath.Base(c.From), c.options(), c.Kernel, c.given(), c.Levels, c.Radius, c.Growth, store.Version, model.Version, thisBuild().String()})
+	err = json.NewEncoder(sum).Encode([]any{filepath.Base(c.From), c.options(), c.Kernel, store.Version, model.Version, thisBuild().String()})
 	return hex.EncodeToString(sum.Sum(nil)[:16]), err
 }
 

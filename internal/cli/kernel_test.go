@@ -8,6 +8,7 @@ import (
 
 	"github.com/mlgkernel/mlg/internal/kerneltest"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/param"
 )
 
 // fromFlags returns the kernel that a command line describes.
@@ -38,7 +39,7 @@ func TestEveryParameter(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, p := range kernel.Parameters(k) {
+		for _, p := range param.Of(k) {
 			if name == "flg" && p.Name == "radii" {
 				continue // with radii it is mlg
 			}

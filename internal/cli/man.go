@@ -34,7 +34,7 @@ func roff(s string) string {
 
 // sharedGroups are those of flags that several commands have; gram has all of them. They stand in
 // sections of their own.
-var sharedGroups = []string{dataGroup, kernelGroup}
+var sharedGroups = []string{dataGroup}
 
 // manual writes a manual page.
 type manual struct{ strings.Builder }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/param"
 )
 
 var update = flag.Bool("update", false, "write the generated parts of docs/reference/commands.md and kernels.md")
@@ -166,7 +167,7 @@ func kernelsReference(t *testing.T) string {
 			t.Fatal(err)
 		}
 		fmt.Fprintf(&b, "\n### %s\n\n| flag | default | values | meaning |\n|---|---|---|---|\n", name)
-		for _, p := range kernel.Parameters(k) {
+		for _, p := range param.Of(k) {
 			if !noFlag(name, p) {
 				value := placeholder(p)
 				if value == strings.ToUpper(p.Name) {

@@ -47,18 +47,18 @@ func (f *placeFlags) like(m *model.Model) dataset.Options { return f.options().L
 // dataFlags say how datasets are read.
 type dataFlags struct {
 	placeFlags
-	Hydrogens    dataset.Hydrogens  `help:"Which hydrogens become vertices: written (those in the data), explicit (all), implicit (none)." default:"written" enum:"written,explicit,implicit" group:"Reading data"`
-	AtomCharge   bool               `help:"Charges are part of atom labels." group:"Reading data"`
-	AtomAromatic bool               `help:"Aromaticity is part of atom labels." group:"Reading data"`
-	AtomH        bool               `help:"Numbers of hydrogens are part of atom labels." name:"atom-hydrogens" group:"Reading data"`
-	Largest      bool               `help:"Keep only the largest fragment of molecules with several, such as salts." name:"largest-fragment" group:"Reading data"`
-	EdgeWeight   dataset.EdgeWeight `help:"Edge weights: unit (all 1), weight (as in the file), order (bond order or edge label), distance (the file has distances, and edges lead to the nearest neighbours)." default:"weight" enum:"unit,weight,order,distance" group:"Reading data"`
+	Hydrogens  dataset.Hydrogens  `help:"Which hydrogens become vertices: written (those in the data), explicit (all), implicit (none)." default:"written" enum:"written,explicit,implicit" group:"Reading data"`
+	Atoms      []string           `help:"What atoms are compared by besides the element: charge, aromatic, hydrogens (how many an atom has), separated by commas." enum:",charge,aromatic,hydrogens" placeholder:"WHAT,…" group:"Reading data"`
+	Largest    bool               `help:"Keep only the largest fragment of molecules with several, such as salts." name:"largest-fragment" group:"Reading data"`
+	EdgeWeight dataset.EdgeWeight `help:"Edge weights: unit (all 1), weight (as in the file), order (bond order or edge label), distance (the file has distances, and edges lead to the nearest neighbours)." default:"weight" enum:"unit,weight,order,distance" group:"Reading data"`
 }
 
 func (f *dataFlags) options() dataset.Options {
 	o := f.placeFlags.options()
 	o.LargestFragment = f.Largest
-	o.Hydrogens, o.AtomCharge, o.AtomAromatic, o.AtomHydrogens, o.EdgeWeight = f.Hydrogens, f.AtomCharge, f.AtomAromatic, f.AtomH, f.EdgeWeight
+	o.Hydrogens, o.EdgeWeight = f.Hydrogens, f.EdgeWeight
+	o.AtomCharge, o.AtomAromatic = slices.Contains(f.Atoms, "charge"), slices.Contains(f.Atoms, "aromatic")
+	o.AtomHydrogens = slices.Contains(f.Atoms, "hydrogens")
 	return o
 }
 
@@ -306,7 +306,6 @@ func readModel(path string) (*model.Model, error) {
 type sourceFlags struct {
 	dataFlags
 	kernelFlag
-	kernelFlags
 }
 
 // source is a kernel that is fitted to graphs.
@@ -321,12 +320,8 @@ type source struct {
 func (f *sourceFlags) open(g *globals, path string) (*source, error) {
 	kind := file.KindOf(path)
 	if kind == model.Kind || kind == store.Kind {
-		flag := f.flag()
 		if f.Kernel != "mlg" {
-			flag = "--kernel"
-		}
-		if flag != "" {
-			return nil, usageError(fmt.Sprintf("%s cannot be used with a %s, which has its own kernel", flag, kind))
+			return nil, usageError(fmt.Sprintf("--kernel cannot be used with a %s, which has its own kernel", kind))
 		}
 	}
 	switch kind {
@@ -349,7 +344,7 @@ func (f *sourceFlags) open(g *globals, path string) (*source, error) {
 	}
 	o := f.options()
 	o.Format = dataset.Auto // that of a query may be another
-	m, err := f.fit(g, f.Kernel, ds.Graphs)
+	m, err := f.fit(g, ds.Graphs)
 	if err != nil {
 		return nil, err
 	}

@@ -106,11 +106,11 @@ func numbered(texts []string) []int {
 // byCluster keeps graphs together that are similar by the first kernel: about √n groups around typical
 // graphs, at least two for each fold.
 func (c *evaluateCmd) byCluster(g *globals, ds *dataset.Dataset) (*splits.Splits, error) {
-	name := c.Kernel[0]
-	k, err := c.kernel(g.quietly(), name, ds.Graphs)
+	all, err := kernels(c.Kernel)
 	if err != nil {
 		return nil, err
 	}
+	k := all[0]
 	g.bar.show("similarities", 0, 0, "")
 	gram, err := kernel.NewCollection(choose.Untargeted(ds)).Gram(g.work(), kernel.SumOf(k))
 	if err != nil {
@@ -121,7 +121,7 @@ func (c *evaluateCmd) byCluster(g *globals, ds *dataset.Dataset) (*splits.Splits
 	if err != nil {
 		return nil, err
 	}
-	return splits.ByGroup("by cluster of "+name, found.Group, c.Folds, c.Repeats, c.Splits)
+	return splits.ByGroup("by cluster of "+k.String(), found.Group, c.Folds, c.Repeats, c.Splits)
 }
 
 // cellsOf returns the cells of a column of the data, which every graph has to have.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/dataset/chem"
 	"github.com/mlgkernel/mlg/internal/table"
 	"github.com/mlgkernel/mlg/kernel"
 )
@@ -150,7 +151,7 @@ func (f *learnFlags) task(g *globals, path string, ds *dataset.Dataset, column, 
 		g.note("%s", table.Wrap(text, 0, 2))
 	}
 	out := task{Dataset: set, target: column, left: left}
-	if !dataset.Molecules(set.Graphs) {
+	if !chem.Molecules(set.Graphs) {
 		return out, nil
 	}
 	r := set.Repeats()

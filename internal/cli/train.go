@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/dataset/chem"
 	"github.com/mlgkernel/mlg/internal/table"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/model"
@@ -22,13 +22,12 @@ type trainCmd struct {
 	Data string `arg:"" help:"Dataset with targets."`
 	Out  string `help:"Model file to write." short:"o" required:"" placeholder:"FILE" ends:""`
 
-	Kernel      string `help:"Train this kernel with its flags, instead of weighing the default candidates: ${kernel_list}." enum:",${kernels}" default:"" placeholder:"NAME" group:"Training"`
 	Quick       bool   `help:"Train one good kernel instead of weighing the default candidates. The ridge is still chosen." group:"Training"`
 	Task        string `help:"What is learned: classification or regression. auto: by the targets." default:"auto" enum:"auto,classification,regression" group:"Training"`
 	Groups      string `help:"Column whose values group the graphs. The error for graphs of new groups is shown as well. Without it, molecules with one scaffold are a group, or graphs that the kernel finds similar." placeholder:"COLUMN" group:"Training"`
 	choiceFlags `group:"Training"`
 	learnFlags
-	kernelFlags
+	kernelsFlag
 }
 
 // trained is the command's report on a model.
@@ -76,11 +75,11 @@ func (c *trainCmd) Run(g *globals) error {
 	if strings.HasSuffix(c.Out, ".gz") {
 		return usageError(c.Out + ": model files are not compressed, want a name without .gz")
 	}
-	if flag := c.flag(); flag != "" && c.Kernel == "" {
-		return usageError(fmt.Sprintf("%s needs --kernel: without it, train weighs the default candidates", flag))
-	}
-	if c.Quick && c.Kernel != "" {
+	if c.Quick && c.Kernel != nil {
 		return usageError("--quick and --kernel cannot be used together")
+	}
+	if _, err := c.own(); err != nil {
+		return err
 	}
 	tasks, err := c.tasks(g, c.Data, c.Task)
 	if err != nil {
@@ -98,7 +97,7 @@ func (c *trainCmd) train(g *globals, t task) error {
 	}
 	if !t.fitted {
 		hint := ""
-		if !c.Quick && c.Kernel == "" {
+		if !c.Quick && c.Kernel == nil {
 			hint = " (--quick takes one kernel)"
 		}
 		n, workers := len(ds.Graphs), g.workers()
@@ -135,30 +134,35 @@ func (c *trainCmd) train(g *globals, t task) error {
 	return c.report(g, t, plan, m, time.Since(start))
 }
 
+// own returns the kernels of the flags.
+func (c *trainCmd) own() ([]kernel.Kernel, error) {
+	all, err := kernels(c.Kernel)
+	for _, k := range all {
+		switch {
+		case exact(k):
+			return nil, usageError(fmt.Sprintf("--kernel: %s: a model can keep only the low-rank kernel; more samples and rank bring it closer to the exact one", k))
+		case !kernel.Semidefinite(k):
+			return nil, usageError(fmt.Sprintf("--kernel: %s cannot be kept in a model, because it is not positive semi-definite", k))
+		}
+	}
+	return all, err
+}
+
 // plan returns what is chosen from, and how.
 func (c *trainCmd) plan(g *globals, ds *dataset.Dataset) (choose.Options, []choose.Candidate, error) {
 	o := choose.DefaultOptions()
 	o.Task = map[string]choose.Task{"classification": choose.Classification, "regression": choose.Regression}[c.Task]
 	info := dataset.Info(ds)
 	values := o.Task == choose.Regression || o.Task == choose.AutoTask && info.TargetRange != nil
-	if c.Kernel == "" && !c.Quick {
+	if len(c.Kernel) != 1 && !c.Quick {
 		o.ForCandidates()
 	}
 	if err := c.apply(&o, values); err != nil {
 		return o, nil, err
 	}
-	if c.Kernel != "" {
-		k, err := c.kernel(g.quietly(), c.Kernel, ds.Graphs)
-		if err != nil {
-			return o, nil, err
-		}
-		if m, ok := k.(mlg.Kernel); ok && m.Exact {
-			return o, nil, usageError("--exact: a model can keep only the low-rank kernel; more --samples and --rank bring it closer to the exact one")
-		}
-		if !kernel.Semidefinite(k) {
-			return o, nil, usageError("--combine gmean cannot be kept in a model, because it is not positive semi-definite: want top, sum, product or mixed")
-		}
-		return o, choose.Only(k), nil
+	if c.Kernel != nil {
+		own, err := c.own()
+		return o, choose.Each(own...), err
 	}
 	all := choose.DefaultCandidates(info)
 	if c.Quick {
@@ -236,9 +240,9 @@ func (c *trainCmd) report(g *globals, t task, p *choose.Plan, m *model.Model, to
 		}
 		fmt.Fprintf(g.stdout, "  %s %s ± %s when %s are left out\n", e.Measure, value, deviation, wholeGroups(e.Groups))
 	}
-	if strings.Contains(r.Estimate.Method, "nested") && c.Kernel == "" && !c.Quick {
+	if strings.Contains(r.Estimate.Method, "nested") && c.Kernel == nil && !c.Quick {
 		other := "--split time=COLUMN for later graphs"
-		if dataset.Molecules(ds.Graphs) {
+		if chem.Molecules(ds.Graphs) {
 			other = "--split scaffold for molecules with other rings"
 		}
 		text := fmt.Sprintf("For a fully nested estimate: mlg evaluate %s --default. Add %s", c.Data, other)

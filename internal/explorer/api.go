@@ -9,10 +9,10 @@ import (
 	"net/http"
 	"reflect"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/param"
 )
 
 // apiError is an answer that is no result.
@@ -46,12 +46,12 @@ func within(part string, err error) error {
 	return &apiError{a.status, a.message, part + "." + a.field}
 }
 
-// fieldError makes an error of kernel.CheckFields, or of a kernel, which says "kernel: name = …", one of a field.
+// fieldError makes an error of param.Check one of a field.
 func fieldError(err error) *apiError {
 	out := &apiError{http.StatusBadRequest, err.Error(), ""}
-	_, rest, _ := strings.Cut(out.message, ": ")
-	if name, next, ok := strings.Cut(rest, " "); ok && (strings.HasPrefix(next, "=") || strings.HasPrefix(next, "has")) {
-		out.field = name
+	var wrong *param.Error
+	if errors.As(err, &wrong) {
+		out.field = wrong.Name
 	}
 	return out
 }
@@ -148,14 +148,14 @@ func operation[In, Out any](method, path, summary string, errors []int, f func(q
 
 // kernelRequest chooses a kernel.
 type kernelRequest struct {
-	Parameters parameters `json:"parameters,omitempty"`
+	Kernel string `json:"kernel,omitempty" want:"0 to 1000" help:"the text of a kernel, as in wl h=3 or 0.5 mlg + 0.5 sp; without it that of info, or the model as it was trained"`
 }
 
-func (r kernelRequest) chosen() parameters { return r.Parameters }
+func (r kernelRequest) chosen() string { return r.Kernel }
 
 // on answers requests that choose a kernel. get is a long computation: it makes the object that a
 // request needs. f is a short one: it makes the answer from that object.
-func on[T, Out any, In interface{ chosen() parameters }](
+func on[T, Out any, In interface{ chosen() string }](
 	get func(x *session, ctx context.Context) (T, error), f func(ctx context.Context, x *session, v T, in *In) (Out, error),
 ) func(q *request, in *In) (Out, error) {
 	return func(q *request, in *In) (out Out, err error) {

@@ -8,7 +8,6 @@ import (
 	"strconv"
 
 	"github.com/mlgkernel/mlg"
-	"github.com/mlgkernel/mlg/base"
 	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/draw"
@@ -28,11 +27,11 @@ type Data struct {
 	info dataset.Summary // of the graphs, if they are there
 
 	task      task
-	classes   []string   // in natural order, for classification
-	class     []int      // of each graph, −1 for none
-	value     []float64  // of each graph, for regression
-	molecules bool       // the first graph is drawn as one
-	kernel    mlg.Kernel // the defaults of requests
+	classes   []string      // in natural order, for classification
+	class     []int         // of each graph, −1 for none
+	value     []float64     // of each graph, for regression
+	molecules bool          // the first graph is drawn as one
+	kernel    kernel.Kernel // of requests that choose none
 
 	targetName, colorName string   // of the columns, "" where they are not known
 	color                 []string // the values of the colour column, nil for none
@@ -96,18 +95,12 @@ func FromModel(name string, m *model.Model) (*Data, error) {
 	case m.Learner != nil && m.Learner.Classes == nil || m.Learner == nil && dataset.ValueRange(m.Targets) != nil:
 		d.task = regression
 	}
-	if scales := explain.ScalesOf(m.Kernel); scales != nil {
-		low := scales.Model()
-		d.kernel = low.Kernel()
-		d.kernel.Base = low.Base().String()
-		d.kernel.Bonds = slices.ContainsFunc(m.Kernel.Factors, func(f *kernel.FittedFactor) bool { return f.Edges() })
-	}
+	d.kernel = m.Kernel.Sum
 	return d, d.index()
 }
 
 func newData(ds *dataset.Dataset, m *model.Model, read dataset.Options) *Data {
 	d := &Data{Name: ds.Name, Model: m, read: read, info: dataset.Info(ds), task: classification, kernel: mlg.Default()}
-	d.kernel.Base, d.kernel.Bonds = base.Choose(ds.Graphs), dataset.Molecules(ds.Graphs)
 	m.Graphs = slices.Clone(m.Graphs)
 	for i, g := range m.Graphs {
 		m.Graphs[i] = g.With(m.IDs[i], d.target(i))

@@ -46,7 +46,7 @@ type docs struct {
 
 type docsOperation struct {
 	ID, Method, Path, Summary, Example string
-	Query, Kernel, Body, Answer        []docsField
+	Query, Body, Answer                []docsField
 	BodyKind, AnswerKinds              string
 	Errors                             []docsError
 }
@@ -84,14 +84,9 @@ func describeAPI(document object, address string) *docs {
 // describe makes the part of an operation.
 func (s schemas) describe(e endpoint, op, errors object) docsOperation {
 	out := docsOperation{ID: op["operationId"].(string), Method: e.method, Path: e.path, Summary: e.summary}
-	kernel := kernelFields()
 	for _, p := range op["parameters"].([]object) {
 		row := fieldRow(p["name"].(string), p["schema"].(object), p["required"] == true)
-		if slices.ContainsFunc(kernel, func(f field) bool { return f.name == row.Name }) {
-			out.Kernel = append(out.Kernel, row)
-		} else {
-			out.Query = append(out.Query, row)
-		}
+		out.Query = append(out.Query, row)
 	}
 	if body, ok := op["requestBody"].(object); ok {
 		out.BodyKind, out.Body = s.bodyFields(body)
@@ -194,7 +189,7 @@ var examples = map[string]string{
 	"GET neighbours":  "?smiles=CCO&k=3",
 	"POST neighbours": `{"graph": {"smiles": "CCO"}, "k": 3}`,
 	"GET predict":     "?smiles=CCO",
-	"POST predict":    `{"graphs": [{"smiles": "CCO"}, {"index": 3}], "parameters": {"radii": [1, 2, 4]}}`,
+	"POST predict":    `{"graphs": [{"smiles": "CCO"}, {"index": 3}], "kernel": "mlg radii=1,2,4"}`,
 	"GET explain":     "?index=3",
 	"POST explain":    `{"graph": {"smiles": "CCO"}}`,
 	"GET compare":     "?a=3&b=CCO",

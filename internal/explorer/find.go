@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/dataset/chem"
 )
 
 // findRequest says what graphs shall have; all of it must hold.
@@ -75,4 +76,4 @@ func getFind(q *request, in *findRequest) (*findAnswer, error) {
 
 // fragments reports whether the graphs are molecules that can be searched for fragments: elements as labels and
 // bond symbols as edge labels.
-func (d *Data) fragments() bool { return d.molecules && dataset.Molecules(d.Graphs) }
+func (d *Data) fragments() bool { return d.molecules && chem.Molecules(d.Graphs) }

@@ -50,9 +50,9 @@ type infoAnswer struct {
 	Labels     bool        `json:"labels"`
 	Attributes int         `json:"attributes"`
 	Molecules  bool        `json:"molecules" help:"the first graph is drawn as a molecule"`
-	Parameters []parameter `json:"parameters" help:"parameters of the kernel, with their defaults"`
+	Kernel     string      `json:"kernel" help:"the kernel of requests that choose none"`
 	Core       int         `json:"core" help:"graphs in the Gram matrix"`
-	Kernels    []string    `json:"kernels" help:"terms of the kernel of a model"`
+	Terms      []string    `json:"terms" help:"terms of the kernel of a model"`
 	Warnings   []string    `json:"warnings"`
 }
 
@@ -79,7 +79,7 @@ func getInfo(q *request, _ *struct{}) (*infoAnswer, error) {
 	s, d := q.s, q.s.data
 	a := &infoAnswer{Name: d.Name, Version: s.o.Version, Graphs: len(d.IDs), Saved: d.saved(),
 		Task:    d.task,
-		Classes: classInfos(d.classes, d.class), Range: []float64{}, Kernels: []string{}, Warnings: d.info.Warnings, Core: len(s.core),
+		Classes: classInfos(d.classes, d.class), Range: []float64{}, Terms: []string{}, Warnings: d.info.Warnings, Core: len(s.core),
 		Vertices: d.info.Vertices, Edges: d.info.Edges, Labels: d.info.NodeLabels > 0, Attributes: d.info.Attributes,
 		Molecules: d.molecules, Source: s.id, Given: s == s.given(), TargetName: cmp.Or(d.targetName, "target"),
 		ColumnName: d.colorName, ColorBy: d.colorBy(), Fragments: d.fragments(), SMILES: d.smiles != nil,
@@ -88,10 +88,10 @@ func getInfo(q *request, _ *struct{}) (*infoAnswer, error) {
 		values := choose.Pick(d.value, known)
 		a.Range = []float64{slices.Min(values), slices.Max(values)}
 	}
-	a.Parameters = d.parameters()
+	a.Kernel = d.kernel.String()
 	if d.saved() {
 		for _, t := range d.Kernel.Sum.Terms {
-			a.Kernels = append(a.Kernels, kernel.Sum{Terms: []kernel.Term{t}}.String())
+			a.Terms = append(a.Terms, kernel.Sum{Terms: []kernel.Term{t}}.String())
 		}
 	}
 	return a, nil

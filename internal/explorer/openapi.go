@@ -160,9 +160,6 @@ func (s schemas) schema(t reflect.Type) object {
 func (s schemas) object(t reflect.Type) object {
 	properties, required := object{}, []string{}
 	out := object{"type": "object", "properties": properties, "additionalProperties": false}
-	if t == reflect.TypeFor[parameters]() {
-		out["type"], out["description"] = []string{"object", "null"}, "Parameters of the kernel. Omitted ones have their defaults."
-	}
 	if t == reflect.TypeFor[reference]() {
 		out["description"] = "A graph. Give one of three: its position in the data, a molecule as SMILES, or Graph JSON."
 		out["minProperties"], out["maxProperties"] = 1, 1

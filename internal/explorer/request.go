@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/param"
 )
 
 // A request is a struct, as is an answer. The tags of a field are those of kernels, and one more:
@@ -32,12 +32,8 @@ type field struct {
 	value                      reflect.Value // that a query sets, from queryFields
 }
 
-// fieldsOf returns the fields of a struct that JSON has, with those of embedded structs, or those of the
-// kernel that parameters may choose.
+// fieldsOf returns the fields of a struct that JSON has, with those of embedded structs.
 func fieldsOf(t reflect.Type) []field {
-	if t == reflect.TypeFor[parameters]() {
-		return kernelFields()
-	}
 	var out []field
 	for _, f := range reflect.VisibleFields(t) {
 		tag := f.Tag.Get
@@ -65,11 +61,6 @@ func queryFields(in reflect.Value) []field {
 	for _, f := range fieldsOf(in.Type()) {
 		f.value = in.FieldByIndex(f.index)
 		switch f.value.Interface().(type) {
-		case parameters:
-			for _, p := range kernelFields() {
-				p.value = f.value
-				out = append(out, p)
-			}
 		case reference:
 			out = append(out, queryFields(f.value)...)
 		case []reference:
@@ -102,7 +93,7 @@ func (q *request) read(in reflect.Value) error {
 	if err != nil {
 		return err
 	}
-	if err := kernel.CheckFields("request", in.Interface()); err != nil {
+	if err := param.Check("request", in.Interface()); err != nil {
 		return fieldError(err)
 	}
 	return nil
@@ -144,13 +135,6 @@ func (q *request) readQuery(fields []field) error {
 
 // setText sets a value from a text.
 func setText(v reflect.Value, name, text string) error {
-	if p, ok := v.Addr().Interface().(*parameters); ok {
-		if *p == nil {
-			*p = parameters{}
-		}
-		(*p)[name] = text
-		return nil
-	}
 	if v.Kind() == reflect.Pointer {
 		v.Set(reflect.New(v.Type().Elem()))
 		v = v.Elem()

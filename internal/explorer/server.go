@@ -141,7 +141,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 // prepare computes what the first requests to a model need, before they come. Errors go to the
 // requests that need the result.
 func (s *Server) prepare() {
-	if x, err := s.given().session(nil); err == nil {
+	if x, err := s.given().session(""); err == nil {
 		x.learned(s.life)
 		x.placed(s.life)
 	}

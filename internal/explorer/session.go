@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/cluster"
 	"github.com/mlgkernel/mlg/explain"
@@ -25,8 +24,8 @@ const (
 type session struct {
 	s      *source
 	key    string
-	kernel mlg.Kernel // that is fitted,
-	saved  bool       // or the one of the model, with its learner
+	kernel kernel.Kernel // that is fitted,
+	saved  bool          // or the one of the model, with its learner
 
 	fit      result[*fitted]
 	training result[*training]
@@ -234,22 +233,25 @@ func rounded(q []float64) []float32 {
 // savedKey is the key of the session of a model as it was trained.
 const savedKey = "saved"
 
-// choose returns the kernel with the given parameters, and the key of its session. Without
-// parameters a model answers as it was trained.
-func (s *source) choose(p parameters) (k mlg.Kernel, key string, err error) {
+// choose returns the kernel of a text, and the key of its session. Without a text a model answers as
+// it was trained.
+func (s *source) choose(text string) (k kernel.Kernel, key string, err error) {
 	k = s.data.kernel
 	switch {
-	case p != nil:
-		k, err = p.kernel(k, len(s.data.IDs))
+	case text != "":
+		k, err = s.data.chosen(text)
 	case s.data.saved():
 		return k, s.id + " " + savedKey, nil
 	}
-	return k, s.id + " " + k.String(), err
+	if err != nil {
+		return nil, "", err
+	}
+	return k, s.id + " " + k.String(), nil
 }
 
-// session returns the session of the parameters.
-func (s *source) session(p parameters) (*session, error) {
-	k, key, err := s.choose(p)
+// session returns the session of the kernel of a text.
+func (s *source) session(text string) (*session, error) {
+	k, key, err := s.choose(text)
 	if err != nil {
 		return nil, err
 	}

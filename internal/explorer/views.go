@@ -157,7 +157,7 @@ type progressAnswer struct {
 
 // getProgress starts nothing and touches nothing.
 func getProgress(q *request, in *progressRequest) (*progressAnswer, error) {
-	_, key, err := q.s.choose(in.Parameters)
+	_, key, err := q.s.choose(in.Kernel)
 	if err != nil {
 		return nil, err
 	}

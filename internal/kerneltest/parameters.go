@@ -6,10 +6,11 @@ import (
 	"testing"
 
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/param"
 )
 
 // Another returns a text for a parameter that is not its default.
-func Another(t *testing.T, p kernel.Parameter) string {
+func Another(t *testing.T, p param.Parameter) string {
 	t.Helper()
 	choices := p.Choices
 	switch p.Type {
@@ -63,7 +64,7 @@ func Beside(name string) (other, text string) {
 }
 
 // Changed returns a kernel with its parameter p set to Another, and what it needs beside it.
-func Changed(t *testing.T, k kernel.Kernel, p kernel.Parameter) kernel.Kernel {
+func Changed(t *testing.T, k kernel.Kernel, p param.Parameter) kernel.Kernel {
 	t.Helper()
 	changed, err := kernel.With(k, p.Name, Another(t, p))
 	if other, text := Beside(p.Name); err == nil && other != "" {

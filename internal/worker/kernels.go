@@ -3,7 +3,6 @@ package worker
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,11 +10,11 @@ import (
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/baseline"
 	"github.com/mlgkernel/mlg/cuda"
-	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/model"
 	"github.com/mlgkernel/mlg/nystrom"
+	"github.com/mlgkernel/mlg/param"
 )
 
 // workArgs say how computations are carried out.
@@ -48,7 +47,7 @@ func (s *server) note(text string) {
 
 // kernelArgs say which kernel is fitted, and how.
 type kernelArgs struct {
-	Kernel json.RawMessage `json:"kernel"` // a record, as kernel.Unmarshal reads it; graphs decide on bonds where it does not
+	Kernel string `json:"kernel"` // its text
 	workArgs
 }
 
@@ -57,8 +56,7 @@ type info struct {
 	Handle int64  `json:"handle"`
 	Kernel string `json:"kernel"`
 	// Compared is what the kernel compares of graphs, in words.
-	Compared string          `json:"compared"`
-	Record   json.RawMessage `json:"record,omitempty"` // of a kernel that was fitted
+	Compared string `json:"compared"`
 	*learnerInfo
 	Error float64 `json:"error"` // of an embedding
 }
@@ -75,33 +73,23 @@ func (c *call) fitKernel(args kernelArgs) (*fitted, *info, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	record, err := kernel.Unmarshal(args.Kernel)
+	k, err := kernel.Parse(args.Kernel)
 	if err != nil {
 		return nil, nil, err
 	}
-	switch k := record.(type) {
+	switch x := k.(type) {
 	case baseline.PlainWalk:
-		record = k.Converging(graphs)
+		k = x.Converging(graphs)
 	case baseline.RandomWalk:
-		if record, err = k.Converging(c.ctx, graphs); err != nil {
+		if k, err = x.Converging(c.ctx, graphs); err != nil {
 			return nil, nil, err
-		}
-	case mlg.Kernel:
-		var given map[string]json.RawMessage
-		if err := json.Unmarshal(args.Kernel, &given); err != nil {
-			return nil, nil, err
-		}
-		if given["bonds"] == nil {
-			k.Bonds = dataset.Molecules(graphs)
-			record = k
 		}
 	}
 	f := &fitted{work: work}
-	if f.model, err = model.New(c.ctx, graphs, record); err != nil {
+	if f.model, err = model.New(c.ctx, graphs, k); err != nil {
 		return nil, nil, err
 	}
-	text, err := kernel.Marshal(record)
-	return f, &info{Kernel: record.String(), Compared: f.model.Compared(), Record: text}, err
+	return f, &info{Kernel: k.String(), Compared: f.model.Compared()}, nil
 }
 
 type fitArgs struct {
@@ -282,7 +270,7 @@ func (c *call) embedFit(args embedArgs) (any, error) {
 // normalized reports whether the kernel of a model has k(G, G) = 1 for all graphs.
 func normalized(m *model.Model) bool {
 	for _, f := range m.Kernel.Factors {
-		for _, p := range kernel.Parameters(f.Kernel) {
+		for _, p := range param.Of(f.Kernel) {
 			if p.Name == "normalize" && p.Default != true {
 				return false
 			}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
-	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/model"
 )
 
@@ -60,7 +59,7 @@ func (c *call) train(args trainArgs) (any, error) {
 	if p := args.Parameter; p != nil {
 		o.C, o.Ridge = []float64{*p}, []float64{*p}
 	}
-	m, _, err := model.Learn(c.ctx, ds, choose.Only(f.model.Kernel.Sum), o)
+	m, _, err := model.Learn(c.ctx, ds, choose.Each(f.model.Kernel.Sum), o)
 	if err != nil {
 		return nil, err
 	}
@@ -74,11 +73,6 @@ func (c *call) train(args trainArgs) (any, error) {
 func (c *call) describe(f *fitted) *info {
 	m := f.model
 	out := &info{Handle: c.keep(f), Kernel: m.Kernel.Sum.String(), Compared: m.Compared()}
-	if m := multiscale(f.model); m != nil {
-		k := m.Kernel()
-		k.Bonds = len(f.model.Kernel.Factors) > 1
-		out.Record, _ = kernel.Marshal(k) // which has no field that cannot be written
-	}
 	out.learnerInfo = &learnerInfo{Task: "search", IDs: m.IDs, Created: m.Created}
 	l := m.Learner
 	if l == nil {

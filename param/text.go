@@ -1,0 +1,449 @@
+package param
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Sum is a text as Read has read it: terms that are added.
+type Sum struct{ Terms []Term }
+
+// Weighted reports whether the terms have weights. Else the sum is their mean.
+func (s *Sum) Weighted() bool { return s.Terms[0].Weight != 0 }
+
+// Term is a product of factors. Its weight is 0 where none is given.
+type Term struct {
+	Weight  float64
+	Factors []Factor
+}
+
+// Factor is a record, or a sum in brackets.
+type Factor struct {
+	At    int    // where it begins in the text, in bytes
+	Name  string // of the record, "" for a sum
+	Sum   *Sum
+	Given []Given
+}
+
+// Given is a parameter of a factor with its value.
+type Given struct {
+	At      int // where its name begins
+	Name    string
+	ValueAt int    // where the value begins, behind a bracket or quotation mark
+	Value   string // "true" where none is given; without brackets or quotation marks
+	Items   []string
+}
+
+// TextError says what is wrong in a text, and where.
+type TextError struct {
+	Text string
+	At   int // in bytes
+	Err  error
+}
+
+// Error implements error, as in `wl: h = "x", want a whole number (character 6 of "wl h=x")`.
+func (e *TextError) Error() string {
+	if e.At == 0 {
+		return e.Err.Error()
+	}
+	return fmt.Sprintf("%v (character %d of %q)", e.Err, e.Column(), clip(e.Text))
+}
+
+// Column returns the place in characters, the first one 1.
+func (e *TextError) Column() int { return 1 + utf8.RuneCountInString(e.Text[:e.At]) }
+
+// Unwrap returns what is wrong.
+func (e *TextError) Unwrap() error { return e.Err }
+
+// clip shortens what an error shows of a long text.
+func clip(s string) string {
+	const most = 120
+	if len(s) > most {
+		return strings.ToValidUTF8(s[:most], "") + "…"
+	}
+	return s
+}
+
+// At says that an error is at a place of a text. What is wrong inside a given value is at its place there.
+// No error is none.
+func At(text string, at int, err error) error {
+	var inner *TextError
+	if err == nil {
+		return nil
+	}
+	if errors.As(err, &inner) {
+		return &TextError{text, min(at+inner.At, len(text)), inner.Err}
+	}
+	return &TextError{text, at, err}
+}
+
+// Bounds of texts. The longest text that people write has a few hundred bytes; those of model files have
+// all parameters of up to a thousand kernels.
+const (
+	maxText  = 1 << 20
+	maxDepth = 64
+)
+
+// Read reads a text; the package comment has the grammar. Its errors are TextErrors.
+func Read(text string) (*Sum, error) {
+	s, _, err := read(text)
+	return s, err
+}
+
+func read(text string) (*Sum, Cursor, error) {
+	if len(text) > maxText {
+		return nil, Cursor{}, fmt.Errorf("a text of %d bytes, want at most %d", len(text), maxText)
+	}
+	r := &reader{text: text}
+	s, err := r.sum()
+	if err == nil && r.at < len(text) {
+		err = r.wanted("+, * or the end")
+	}
+	return s, r.cursor, err
+}
+
+type reader struct {
+	text   string
+	at     int
+	depth  int
+	within Place // the parameter whose value is read, if one is
+	cursor Cursor
+}
+
+// Place is a parameter of a record; both are "" where no parameter is meant.
+type Place struct{ Record, Parameter string }
+
+// Cursor says what stands at the end of a text.
+type Cursor struct {
+	// Within is the parameter whose value, in brackets, the end is in.
+	Within Place
+	// Record is the record whose parameters may follow, and Parameter the one whose value is written.
+	// Without Record a new record begins.
+	Place
+	// Begun is what is there of the word at the end.
+	Begun string
+}
+
+// End returns what stands at the end of a text, for those who complete it.
+func End(text string) Cursor {
+	_, c, _ := read(text)
+	return c
+}
+
+// here notes what word ends at the end of the text.
+func (r *reader) here(at int, place Place) {
+	if r.at == len(r.text) {
+		r.cursor = Cursor{Within: r.within, Place: place, Begun: r.text[at:]}
+	}
+}
+
+func (r *reader) fail(at int, format string, args ...any) error {
+	return &TextError{r.text, at, fmt.Errorf(format, args...)}
+}
+
+// wanted says that something else stands where the reader is.
+func (r *reader) wanted(what string) error {
+	if r.at == len(r.text) {
+		return r.fail(r.at, "the end, want %s", what)
+	}
+	c, _ := utf8.DecodeRuneInString(r.text[r.at:])
+	return r.fail(r.at, "%q, want %s", c, what)
+}
+
+func (r *reader) spaces() {
+	for r.at < len(r.text) && strings.IndexByte(" \t\r\n", r.text[r.at]) >= 0 {
+		r.at++
+	}
+}
+
+// take takes a sign, and the spaces around it.
+func (r *reader) take(sign byte) bool {
+	r.spaces()
+	if r.at == len(r.text) || r.text[r.at] != sign {
+		return false
+	}
+	r.at++
+	r.spaces()
+	return true
+}
+
+func (r *reader) sum() (*Sum, error) {
+	if r.depth++; r.depth > maxDepth {
+		return nil, r.fail(r.at, "more than %d brackets in each other", maxDepth)
+	}
+	defer func() { r.depth-- }()
+	out := &Sum{}
+	for more := true; more; more = r.take('+') {
+		at := r.at
+		t, err := r.term()
+		if err != nil {
+			return nil, err
+		}
+		if out.Terms = append(out.Terms, t); out.Weighted() != (t.Weight != 0) {
+			return nil, r.fail(at, "weights of some terms, want all or none to have one")
+		}
+	}
+	return out, nil
+}
+
+func (r *reader) term() (t Term, err error) {
+	if t.Weight, err = r.weight(); err != nil {
+		return t, err
+	}
+	for more := true; more; more = r.take('*') {
+		f, err := r.factor()
+		if err != nil {
+			return t, err
+		}
+		t.Factors = append(t.Factors, f)
+	}
+	return t, nil
+}
+
+// weight reads a weight, 0 for none.
+func (r *reader) weight() (float64, error) {
+	r.spaces()
+	at := r.at
+	if at == len(r.text) || strings.IndexByte("0123456789.-", r.text[at]) < 0 {
+		return 0, nil
+	}
+	word := r.word()
+	x, err := strconv.ParseFloat(word, 64)
+	if err != nil || !(x > 0) || math.IsInf(x, 1) {
+		return 0, r.fail(at, "the weight %s, want a positive, finite number", word)
+	}
+	r.take('*')
+	return x, nil
+}
+
+// word takes characters up to a space or a sign. A plus sign may stand in an exponent.
+func (r *reader) word() string {
+	start := r.at
+	for r.at < len(r.text) && (strings.IndexByte(" \t\r\n,()\"=*+", r.text[r.at]) < 0 || r.exponent(start)) {
+		r.at++
+	}
+	return r.text[start:r.at]
+}
+
+// exponent reports whether the reader is at the sign of an exponent of a number that begins at start.
+func (r *reader) exponent(start int) bool {
+	number, ok := strings.CutSuffix(r.text[start:r.at], "e")
+	_, err := strconv.ParseFloat(number, 64)
+	return ok && err == nil && r.text[r.at] == '+'
+}
+
+func (r *reader) factor() (f Factor, err error) {
+	r.spaces()
+	f.At = r.at
+	if r.take('(') {
+		if f.Sum, err = r.sum(); err != nil {
+			return f, err
+		}
+		if !r.take(')') {
+			return f, r.wanted("a closing bracket")
+		}
+	} else if f.Name = r.word(); f.Name == "" {
+		r.here(f.At, Place{})
+		return f, r.wanted("a name")
+	} else {
+		r.here(f.At, Place{})
+	}
+	for {
+		before := r.at
+		r.spaces()
+		if r.at > before {
+			r.here(r.at, Place{Record: f.Name})
+		}
+		if r.at == len(r.text) || strings.IndexByte("+*)", r.text[r.at]) >= 0 {
+			return f, nil
+		}
+		g, err := r.given(f.Name)
+		if err != nil {
+			return f, err
+		}
+		f.Given = append(f.Given, g)
+	}
+}
+
+// given reads a parameter of a record.
+func (r *reader) given(record string) (g Given, err error) {
+	g.At = r.at
+	if g.Name = r.word(); g.Name == "" {
+		return g, r.wanted("a parameter, + or *")
+	}
+	r.here(g.At, Place{Record: record})
+	if r.at == len(r.text) || r.text[r.at] != '=' {
+		g.ValueAt, g.Value = r.at, "true"
+		return g, nil
+	}
+	place := Place{record, g.Name}
+	for more := true; more; more = r.at < len(r.text) && r.text[r.at] == ',' {
+		r.at++
+		at, item, err := r.item(place)
+		if err != nil {
+			return g, err
+		}
+		if g.Items == nil {
+			g.ValueAt, g.Value = at, item
+		} else {
+			g.Value += "," + item
+		}
+		g.Items = append(g.Items, item)
+	}
+	return g, nil
+}
+
+// item reads an item of a value. It begins behind the bracket or quotation mark, if there is one.
+func (r *reader) item(place Place) (at int, item string, err error) {
+	at = r.at
+	switch {
+	case strings.HasPrefix(r.text[at:], `"`):
+		quoted, err := strconv.QuotedPrefix(r.text[at:])
+		if err != nil {
+			return at, "", r.fail(at, "no quotation mark at the end of %s", clip(r.text[at:]))
+		}
+		r.at += len(quoted)
+		item, err = strconv.Unquote(quoted)
+		return at + 1, item, err
+	case strings.HasPrefix(r.text[at:], "("):
+		outer := r.within
+		r.within = place
+		r.take('(')
+		at = r.at
+		if _, err := r.sum(); err != nil {
+			return at, "", err
+		}
+		item = strings.TrimSpace(r.text[at:r.at])
+		if r.spaces(); r.at == len(r.text) || r.text[r.at] != ')' {
+			return at, "", r.wanted("a closing bracket")
+		}
+		r.at++
+		r.within = outer
+		return at, item, nil
+	}
+	item = r.word()
+	r.here(at, place)
+	return at, item, nil
+}
+
+// Set returns a record with the parameters that a factor of a text gives, and those that are none of the
+// record's.
+func Set[R any](text string, f Factor, record R) (out R, others []Given, err error) {
+	out = record
+	for _, g := range f.Given {
+		changed, err := with(f.Name, out, g.Name, g.Value, g.Items)
+		var unknown *Unknown
+		switch {
+		case errors.As(err, &unknown):
+			others = append(others, g)
+		case err != nil:
+			return out, nil, At(text, g.ValueAt, err)
+		default:
+			out = changed
+		}
+	}
+	return out, others, nil
+}
+
+// Locate says where an error about a record, which a factor of a text has given, is in the text.
+func Locate(text string, f Factor, err error) error {
+	var wrong *Error
+	if !errors.As(err, &wrong) || wrong.Of != f.Name {
+		return At(text, f.At, err)
+	}
+	for _, g := range f.Given {
+		if g.Name == wrong.Name {
+			return At(text, g.ValueAt, err)
+		}
+	}
+	return &TextError{text, f.At, err}
+}
+
+// Text writes a record: its name and all its parameters but those that have the values of usual. Where
+// usual is nil it writes them all.
+func Text(name string, record, usual any) string {
+	v := reflect.ValueOf(record)
+	var defaults []field
+	if usual != nil {
+		defaults = fieldsOf(reflect.ValueOf(usual))
+	}
+	var b strings.Builder
+	b.WriteString(name)
+	for i, p := range fieldsOf(v) {
+		text := p.text()
+		switch {
+		case defaults != nil && text == defaults[i].text():
+		case text == "true":
+			b.WriteString(" " + p.name)
+		default:
+			b.WriteString(" " + p.name + "=" + text)
+		}
+	}
+	return b.String()
+}
+
+// text writes the value of a parameter.
+func (p field) text() string {
+	if p.value.Kind() == reflect.String && strings.HasPrefix(p.want, "a kernel") && p.value.Len() > 0 {
+		text := p.value.String()
+		if plain(text) {
+			return text
+		}
+		if _, err := Read(text); err == nil {
+			return "(" + text + ")"
+		}
+	}
+	return textOf(p.value)
+}
+
+// Value writes the value of a parameter.
+func Value(v any) string { return textOf(reflect.ValueOf(v)) }
+
+// textOf writes a value, or values with commas between them.
+func textOf(v reflect.Value) string {
+	switch {
+	case v.CanFloat():
+		return Number(v.Float())
+	case v.CanInt():
+		return strconv.FormatInt(v.Int(), 10)
+	case v.Kind() == reflect.String:
+		if !plain(v.String()) {
+			return strconv.Quote(v.String())
+		}
+		return v.String()
+	case v.Kind() != reflect.Slice:
+		return fmt.Sprint(v.Interface())
+	}
+	parts := make([]string, v.Len())
+	for i := range parts {
+		parts[i] = textOf(v.Index(i))
+	}
+	return strings.Join(parts, ",")
+}
+
+// Number writes a number so that it is read back to the same bits, with no more signs than it needs.
+func Number(x float64) string {
+	return strings.Replace(strconv.FormatFloat(x, 'g', -1, 64), "e+", "e", 1)
+}
+
+// plain reports whether a text is a word of the grammar.
+func plain(text string) bool {
+	return text != "" && utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool {
+		return unicode.IsSpace(r) || !unicode.IsPrint(r) || strings.ContainsRune(",()\"=*+", r)
+	})
+}
+
+// Product writes a product of factors with a weight, 1 for none.
+func Product(weight float64, factors []string) string {
+	text := strings.Join(factors, " * ")
+	if weight != 1 {
+		text = Number(weight) + " " + text
+	}
+	return text
+}
