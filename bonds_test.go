@@ -14,7 +14,7 @@ import (
 // molecular is the kernel of molecules by default.
 func molecular(exact bool) mlg.Kernel {
 	k := mlg.Default()
-	k.Bonds, k.Exact = true, exact
+	k.Bonds, k.Exact = mlg.WithBonds, exact
 	return k
 }
 
@@ -49,7 +49,7 @@ func TestBonds(t *testing.T) {
 	for _, exact := range []bool{false, true} {
 		k := molecular(exact)
 		got := matrices(k, train, fresh)
-		k.Bonds = false
+		k.Bonds = mlg.WithoutBonds
 		plain, edges := matrices(k, train, fresh), matrices(k, subdivided(train), subdivided(fresh))
 		for i, v := range got {
 			if want := 0.5*plain[i] + 0.5*edges[i]; v != want {
@@ -62,7 +62,7 @@ func TestBonds(t *testing.T) {
 	if err != nil || len(sum.Sum.Terms) != 4 || len(sum.Factors) != 4 {
 		t.Errorf("a product of two kernels with bonds: %v, %v", sum, err)
 	}
-	if _, err := mlg.Fit(t.Context(), train, molecular(false)); err == nil || !strings.Contains(err.Error(), "bonds = true") {
+	if _, err := mlg.Fit(t.Context(), train, molecular(false)); err == nil || !strings.Contains(err.Error(), `bonds = "true"`) {
 		t.Errorf("Fit with bonds: %v", err)
 	}
 }
@@ -99,7 +99,7 @@ const (
 // Molecules that differ in the orders of their bonds alone are the same without bonds, and differ with them.
 func TestBondsTellApart(t *testing.T) {
 	plain := molecular(true)
-	plain.Bonds = false
+	plain.Bonds = mlg.WithoutBonds
 	for name, pair := range map[string][2]string{
 		"morphine and hydromorphone": {morphine, hydromorphone}, "cortisone and prednisone": {cortisone, prednisone},
 		"cyclohexane and benzene": {"C1CCCCC1", "c1ccccc1"}, "ethane and ethene": {"CC", "C=C"}, "ethene and ethyne": {"C=C", "C#C"},

@@ -112,7 +112,7 @@ func BenchmarkFitGram(b *testing.B) {
 // BenchmarkFitWide fits kernels with 600 landmarks and rank 32.
 func BenchmarkFitWide(b *testing.B) {
 	for _, name := range []string{"PTC", "ENZYMES", "NCI1"} {
-		for _, base := range []string{"labels", "wl(1)", "wl(3)", "heat(0.5,1,2)"} {
+		for _, base := range []string{"labels", "wl h=1", "wl h=3", "heat times=0.5,1,2"} {
 			b.Run(name+"/"+base, func(b *testing.B) {
 				graphs := readData(b, name)
 				o := mlg.Default()

@@ -14,10 +14,10 @@ import (
 
 // storedBases has every kind of base kernel and ways to combine them.
 var storedBases = []string{
-	"labels", "degree", "attributes", "gaussian(0.7)", "heat(0.1,1,1e-07)", "wl(2)", "wl(0)",
-	"labels*gaussian(0.7)", "labels*attributes", "labels*gaussian(0.7)*wl(2)", "labels*(degree*attributes)",
-	"0.25labels+0.3333333333333333heat(0.1,1)", "1e-07degree*labels+1000(0.5labels+0.5degree)",
-	"(0.5labels+0.5degree)*(2wl(2)+3attributes)",
+	"labels", "degree", "attributes", "gaussian sigma=0.7", "heat times=0.1,1,1e-07", "wl h=2", "wl h=0",
+	"labels*gaussian sigma=0.7", "labels*attributes", "labels*gaussian sigma=0.7*wl h=2", "labels*(degree*attributes)",
+	"0.25 labels + 0.3333333333333333 heat times=0.1,1", "1e-07 degree*labels + 1000 (0.5 labels + 0.5 degree)",
+	"(0.5 labels + 0.5 degree) * (2 wl h=2 + 3 attributes)",
 }
 
 // sameBits demands that two matrices agree to the bit.
@@ -193,7 +193,7 @@ func TestDecodeErrors(t *testing.T) {
 		"power = 2097152, want 1 to 1048576":   func(k *Kernel, p []projection) { k.Power = 1 << 21 },
 		"radii = -1,2":                         func(k *Kernel, p []projection) { k.Radii[0] = -1 },
 		`base = "nothing"`:                     func(k *Kernel, p []projection) { k.Base = "nothing" },
-		"base kernel gaussian(1), want labels": func(k *Kernel, p []projection) { k.Base = "labels" },
+		"base kernel gaussian, want labels": func(k *Kernel, p []projection) { k.Base = "labels" },
 		"3 levels for 1 radii":                 func(k *Kernel, p []projection) { k.Radii = k.Radii[:1] },
 		"level 0: 12 landmarks with 11":        func(k *Kernel, p []projection) { p[0].descriptors = p[0].descriptors[:11] },
 		"level 0: descriptor 3: 0 bytes":       func(k *Kernel, p []projection) { p[0].descriptors[3] = "" },

@@ -31,7 +31,7 @@ func TestValidate(t *testing.T) {
 		{"gamma = NaN,", func(o *Kernel) { o.Gamma = nan }},
 		{"gamma = +Inf,", func(o *Kernel) { o.Gamma = inf }},
 		{"radii = -1,", func(o *Kernel) { o.Radii = []int{-1} }},
-		{"radii = [2 1]", func(o *Kernel) { o.Radii = []int{2, 1} }},
+		{"radii = 2,1", func(o *Kernel) { o.Radii = []int{2, 1} }},
 		{"samples = 0", func(o *Kernel) { o.Samples = 0 }},
 		{"rank = 0", func(o *Kernel) { o.Rank = 0 }},
 		{"power = 0", func(o *Kernel) { o.Power = 0 }},

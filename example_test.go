@@ -68,13 +68,13 @@ func ExampleKernel() {
 	o := mlg.Default()
 	o.Radii = mlg.Growth(1, 2, 3)
 	o.Combine = mlg.Sum
-	o.Base = "labels*gaussian(0.5)"
+	o.Base = "labels*gaussian sigma=0.5"
 	fmt.Println(o)
 
 	o.Eta = 0
 	fmt.Println(o.Validate())
 	// Output:
-	// mlg radii=1,2,4 base=labels*gaussian(0.5) combine=sum
+	// mlg radii=1,2,4 base=(labels*gaussian sigma=0.5) combine=sum
 	// mlg: eta = 0, want a positive, finite number
 }
 

@@ -193,7 +193,7 @@ func TestExactIsLiteral(t *testing.T) {
 		{"balls", func(*Kernel) {}, func(*literal) {}, 1e-9},
 		{"discount", func(o *Kernel) { o.Discount = true }, func(l *literal) { l.discount = true }, 1e-9},
 		{"pair rank 3", func(o *Kernel) { o.PairRank = 3; o.Radii = []int{1} }, func(l *literal) { l.rank = 3 }, 1e-9},
-		{"gaussian", func(o *Kernel) { o.Base = "gaussian(0.8)" }, func(l *literal) {
+		{"gaussian", func(o *Kernel) { o.Base = "gaussian sigma=0.8" }, func(l *literal) {
 			l.kappa = func(g *graph.Graph, v int, h *graph.Graph, w int) float64 {
 				x, y := g.Attributes(v), h.Attributes(w)
 				return math.Exp(-((x[0]-y[0])*(x[0]-y[0]) + (x[1]-y[1])*(x[1]-y[1])) / (2 * 0.64))

@@ -63,14 +63,14 @@ func TestBaseKernels(t *testing.T) {
 		{"labels", label},
 		{"degree", degree},
 		{"attributes", func(v, w int) float64 { return dot(g.Attributes(v), g.Attributes(w)) }},
-		{"gaussian(0.5)", gaussian},
-		{"labels*gaussian(0.5)", func(v, w int) float64 { return label(v, w) * gaussian(v, w) }},
+		{"gaussian sigma=0.5", gaussian},
+		{"labels*gaussian sigma=0.5", func(v, w int) float64 { return label(v, w) * gaussian(v, w) }},
 		{"labels*degree*attributes", func(v, w int) float64 { return label(v, w) * degree(v, w) * dot(g.Attributes(v), g.Attributes(w)) }},
-		{"0.25labels + 0.5(labels+degree)*labels", func(v, w int) float64 {
+		{"0.25 labels + 0.5 (labels+degree)*labels", func(v, w int) float64 {
 			return 0.25*label(v, w) + 0.25*(label(v, w)+degree(v, w))*label(v, w)
 		}},
-		{"labels+gaussian(0.5)", func(v, w int) float64 { return (label(v, w) + gaussian(v, w)) / 2 }},
-		{"labels*degree + gaussian(0.5) + attributes*labels", func(v, w int) float64 {
+		{"labels+gaussian sigma=0.5", func(v, w int) float64 { return (label(v, w) + gaussian(v, w)) / 2 }},
+		{"labels*degree + gaussian sigma=0.5 + attributes*labels", func(v, w int) float64 {
 			return (label(v, w)*degree(v, w) + gaussian(v, w) + dot(g.Attributes(v), g.Attributes(w))*label(v, w)) / 3
 		}},
 	} {
@@ -101,11 +101,11 @@ func TestBaseKernels(t *testing.T) {
 
 // texts has every kind of base kernel and ways to combine them, as String writes them.
 var texts = []string{
-	"labels", "degree", "attributes", "gaussian(0.7)", "heat(0.1,1,1e-07)", "wl(2)", "wl(0)",
-	"labels*gaussian(0.7)", "labels*gaussian(0.7)*wl(2)", "labels*(gaussian(0.7)*wl(2))",
-	"0.25labels+0.3333333333333333heat(0.1,1)",
-	"1e-07degree*labels+1000(0.5labels+0.5degree)",
-	"(0.5labels+0.5degree)*(2wl(2)+3attributes)", "2labels",
+	"labels", "degree", "attributes", "gaussian sigma=0.7", "heat times=0.1,1,1e-07", "wl h=2", "wl h=0",
+	"labels * gaussian sigma=0.7", "labels * gaussian sigma=0.7 * wl h=2", "labels * (gaussian sigma=0.7 * wl h=2)",
+	"0.25 labels + 0.3333333333333333 heat times=0.1,1",
+	"1e-07 degree * labels + 1000 (0.5 labels + 0.5 degree)",
+	"(0.5 labels + 0.5 degree) * (2 wl h=2 + 3 attributes)", "2 labels",
 }
 
 func TestParse(t *testing.T) {
@@ -115,8 +115,8 @@ func TestParse(t *testing.T) {
 		}
 	}
 	for s, want := range map[string]string{
-		"gaussian": "gaussian(1)", "heat": "heat(0.5,1,2)", "wl": "wl(3)", " labels * wl( 1 )": "labels*wl(1)",
-		"labels+degree": "0.5labels+0.5degree", "((labels))": "labels", "gaussian(1.50)": "gaussian(1.5)",
+		"gaussian sigma=1": "gaussian", "heat times=0.5,1,2": "heat", "wl h=3": "wl", " labels*wl h=1 ": "labels * wl h=1",
+		"labels+degree": "0.5 labels + 0.5 degree", "((labels))": "labels", "gaussian sigma=1.50": "gaussian sigma=1.5",
 	} {
 		if got := must(t, s).String(); got != want {
 			t.Errorf("%q read as %q, want %q", s, got, want)
@@ -132,7 +132,7 @@ func TestParseNumbers(t *testing.T) {
 		if !(x > 0) || math.IsInf(x, 1) {
 			continue
 		}
-		k := must(t, fmt.Sprintf("%vlabels+1degree", x)).(*combined)
+		k := must(t, fmt.Sprintf("%v labels + 1 degree", x)).(*combined)
 		if math.Float64bits(k.weights[0]) != math.Float64bits(x) {
 			t.Errorf("%v read as %v", x, k.weights[0])
 		}
@@ -141,31 +141,33 @@ func TestParseNumbers(t *testing.T) {
 
 func TestParseErrors(t *testing.T) {
 	for s, want := range map[string]string{
-		"":                             `"", want labels`,
-		"lables":                       `"lables", want labels`,
-		"labels!":                      `"!" after the end`,
-		"labels*":                      `"", want labels`,
-		"gaussian()":                   `")", want a number`,
-		"gaussian(1":                   "want a closing bracket",
-		"gaussian(1 2)":                `"2)", want a closing bracket`,
-		"lab els":                      `"lab els", want labels`,
-		"gaussian(1,2)":                "2 parameters, want at most 1",
-		"gaussian(0)":                  "σ = 0, want a positive",
-		"gaussian(1e+999)":             "want a number",
-		"gaussian(-1)":                 "σ = -1, want a positive",
-		"gaussian(NaN)":                "want a number",
-		"heat()":                       "want a number",
-		"heat(1,)":                     "want a number",
-		"heat(1,-1)":                   "β = -1, want a positive",
-		"wl(x)":                        "want a number",
-		"wl(65)":                       "want 0 to 64",
-		"wl(-1)":                       "want 0 to 64",
-		"wl(1.5)":                      "want 0 to 64",
-		"0.5labels+degree":             "1 of 2 terms have a weight",
-		"(0.5labels+0.5degree":         "want a closing bracket",
-		"0labels+1degree":              "weight = 0",
-		strings.Repeat("(", 1e6):       "more than 64 kernels or brackets",
-		strings.Repeat("labels*", 1e5): "more than 64 kernels or brackets",
+		"":                         "the end, want a name",
+		"lables":                   `kernel on vertices "lables", want one of labels, attributes`,
+		"sp":                       `kernel on vertices "sp", want one of labels, attributes`,
+		"labels!":                  `kernel on vertices "labels!"`,
+		"labels*":                  "the end, want a name (character 8",
+		"lab els":                  `kernel on vertices "lab"`,
+		"labels h=1":               "labels: no parameter h, because it has none (character 8",
+		"gaussian s=1":             "gaussian: no parameter s, want one of sigma (character 10",
+		"gaussian sigma=1,2":       `gaussian: sigma = "1,2", want a number`,
+		"gaussian sigma=0":         "gaussian: sigma = 0, want a positive, finite number (character 16",
+		"gaussian sigma=1e+999":    "want a number",
+		"gaussian sigma=-1":        "sigma = -1, want a positive",
+		"gaussian sigma=NaN":       "want a number",
+		"heat times=":              "heat: times = 0 numbers, want 1 to 64",
+		"heat times=1,":            "want numbers with commas",
+		"heat times=1,-1":          "times = 1,-1, want a positive, finite number for each",
+		"wl h=x":                   "want a whole number",
+		"wl h=65":                  "want 0 to 64",
+		"wl h=-1":                  "want 0 to 64",
+		"wl h=1.5":                 "want a whole number",
+		"labels subdivide":         "labels: no parameter subdivide, because it has none",
+		"(labels + degree) h=1":    "the sum: no parameter h, because it has none",
+		"0.5 labels + degree":      "weights of some terms, want all or none to have one (character 14",
+		"(0.5 labels + 0.5 degree": "want a closing bracket",
+		"0 labels + 1 degree":      "the weight 0, want a positive",
+		strings.Repeat("(", 1e6):   "more than 64 brackets",
+		strings.Repeat("labels*", 1e5) + "labels": "more than 64 kernels",
 	} {
 		if _, err := Parse(s); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.40q: error %v, want %q in it", s, err, want)
@@ -228,9 +230,9 @@ func TestCheck(t *testing.T) {
 	}
 	for s, bad := range map[string][]string{
 		"attributes":        {"", "1234567", "12345678\x00\x00\x00\x00\x00\x00\xf8\x7f"},
-		"wl(1)":             {"too short"},
+		"wl h=1":            {"too short"},
 		"labels*attributes": {"", "\xff", "\x05abc", "\x01a1234567"},
-		"heat(1,2)":         {"12345678"},
+		"heat times=1,2":    {"12345678"},
 	} {
 		for _, d := range bad {
 			if _, err := Check(must(t, s), []string{d}); err == nil {
@@ -382,7 +384,7 @@ func TestHeat(t *testing.T) {
 		}
 	}
 	// Vertices that a symmetry exchanges have the same descriptor.
-	b := must(t, "heat(0.5,2)")
+	b := must(t, "heat times=0.5,2")
 	for _, g := range []*graph.Graph{graphtest.Cycle(7), graphtest.Cycle(200)} {
 		if d := describeOne(t, b, g); len(slices.Compact(d)) != 1 {
 			t.Errorf("a cycle of %d vertices has different heat values", g.N())
@@ -391,7 +393,7 @@ func TestHeat(t *testing.T) {
 }
 
 func TestWLBase(t *testing.T) {
-	b := must(t, "wl(2)")
+	b := must(t, "wl h=2")
 	// A path a-b-c-d-e: ends alike, their neighbours alike, the middle by itself.
 	k := gramOf(t, b, graphtest.Path(5))
 	for _, c := range []struct {

@@ -3,6 +3,7 @@ package baseline
 import (
 	"context"
 	"fmt"
+	"strconv"
 
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
@@ -104,10 +105,10 @@ func (k WL) Fixed(parameter string) bool { return parameter == "base" && k.Varia
 // Validate implements kernel.Kernel.
 func (k WL) Validate() error {
 	if k.Variant != Subtree && k.Variant != Edge && k.Variant != Assignment {
-		return &param.Error{Of: "wl", Name: "variant", Value: string(k.Variant), Want: "wl, wl-edge or wl-oa"}
+		return &param.Error{Of: "wl", Name: "variant", Value: strconv.Quote(string(k.Variant)), Want: "wl, wl-edge or wl-oa"}
 	}
 	if k.Variant != Subtree && k.Base != "" {
-		return &param.Error{Of: k.Name(), Name: "base", Value: k.Base, Want: "none"}
+		return &param.Error{Of: k.Name(), Name: "base", Value: strconv.Quote(k.Base), Want: "none"}
 	}
 	if k.Base == "" {
 		return kernel.Check(k)

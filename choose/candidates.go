@@ -62,7 +62,7 @@ func DefaultCandidates(info dataset.Summary) []Candidate {
 	family := []Setting{
 		{"mlg labels", lowRank(labels, 1, mlg.Sum, 1, 2)},
 		{"mlg labels sharp", sharp},
-		{"mlg wl(1)", lowRank("wl h=1", 0.1, mlg.Mixed, 2)},
+		{"mlg wl", lowRank("wl h=1", 0.1, mlg.Mixed, 2)},
 		{"mlg heat", heat},
 	}
 	counts := []Setting{{"wl-oa", assignment}}
@@ -108,7 +108,7 @@ func DefaultCandidates(info dataset.Summary) []Candidate {
 // have some, else that with bonds, else one with WL colours as base kernel, which do well on most data.
 func Quick(all []Candidate) Candidate {
 	at := 0
-	for _, name := range []string{"mlg wl(1)", "mlg bonds", "mlg attributes"} {
+	for _, name := range []string{"mlg wl", "mlg bonds", "mlg attributes"} {
 		if i := slices.IndexFunc(all, func(c Candidate) bool { return c.Name == name }); i >= 0 {
 			at = i
 		}

@@ -323,7 +323,7 @@ func leftOut(t *testing.T, targets *Targets, ridges []float64, m *kernel.Matrix,
 
 // The list has some kernels and all products of two of them, each once; with edge labels a second family.
 func TestCandidates(t *testing.T) {
-	const all = "mlg labels, mlg labels sharp, mlg wl(1), mlg heat, wl-oa"
+	const all = "mlg labels, mlg labels sharp, mlg wl, mlg heat, wl-oa"
 	for _, c := range []struct {
 		info    dataset.Summary
 		kernels string

@@ -283,7 +283,7 @@ func checkPair(t *testing.T, sum *kernel.FittedSum, g, h *graph.Graph) {
 // Standardised attributes are those of the training graphs in comparisons too.
 func TestStandardized(t *testing.T) {
 	gs := attributed(8, 8)
-	k := smallKernel(func(o *mlg.Kernel) { o.Base = "gaussian(0.7)" })
+	k := smallKernel(func(o *mlg.Kernel) { o.Base = "gaussian sigma=0.7" })
 	checkPair(t, sum(t, gs[:6], kernel.Weighted([]float64{0.5, 0.5}, []kernel.Kernel{kernel.Standardized(k), k})), gs[6], gs[7])
 }
 

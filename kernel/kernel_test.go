@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/param"
 )
 
 // size is exp(−Rate·|n−m|) for graphs of n and m vertices, a kernel with unit diagonal, times Scale.
@@ -102,22 +103,78 @@ func TestParse(t *testing.T) {
 		t.Errorf("with spaces: %v, %v", got, err)
 	}
 	for text, want := range map[string]string{
-		"":                         `kernel "", want one of`,
+		"":                         "the end, want a name",
 		"sizes":                    `kernel "sizes", want one of`,
-		"size rate=fast":           `size: rate = "fast", want a number`,
-		"size rat=1":               "size: no parameter rat, want one of ",
-		`size kind="a b`:           `size: kind: no quotation mark at the end of "a b`,
-		"size rate=-1":             "size: rate = -1, want a positive, finite number",
-		strings.Repeat("a", 10000): "kernel: a text of 10000 bytes, want at most 1000",
+		"size rate=fast":           `size: rate = "fast", want a number (character 11 of "size rate=fast")`,
+		"size rat=1":               "size: no parameter rat, want one of rate, scale, kind, list, reals, seed, flag, standardize, incident, subdivide (character 6",
+		`size kind="a b`:           `no quotation mark at the end of "a b`,
+		"size rate=-1":             "size: rate = -1, want a positive, finite number (character 11",
+		"size rate=0":              "size: rate = 0, want a positive, finite number",
+		"size scale=10":            "size: scale = 10, want 1 to 9",
+		"size scale=1.5":           `size: scale = "1.5", want a whole number`,
+		"size kind=odd":            "size: kind = odd, want plain or fancy",
+		"size list=1,-1":           "size: list = 1,-1, want at least 0 for each",
+		"size list=1,0.5":          `size: list = "1,0.5", want integers with commas between them`,
+		"size hidden=1":            "size: no parameter hidden, want one of rate",
+		"size subdivided":          "size: no parameter subdivided",
+		"size subdivide=no":        `size: subdivide = "no", want true or false (character 6`,
+		"size size":                "size stands behind another kernel, want + or * between them (character 6",
+		"size +":                   "the end, want a name (character 7",
+		"size * (size + size":      "the end, want a closing bracket",
+		"size)":                    `')', want +, * or the end`,
+		"0.5 size + size":          "weights of some terms, want all or none to have one (character 12",
+		"0 size":                   "the weight 0, want a positive, finite number",
+		"-1 size":                  "the weight -1, want a positive, finite number",
+		"1e400 size":               "the weight 1e400, want a positive, finite number",
+		"size + size rate=-1":      "size: rate = -1, want a positive, finite number (character 18",
+		"size + size scale=2":      "",
+		"(size + size) rate=1":     "the sum: no parameter rate, want one of standardize, incident, subdivide (character 15",
+		strings.Repeat("(", 100):   "more than 64 brackets",
+		strings.Repeat("a", 2<<20): "a text of 2097152 bytes, want at most 1048576",
 	} {
-		if _, err := Parse(text); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := Parse(text); want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%.30q: error %v, want %s", text, err, want)
+		}
+	}
+}
+
+// Sums and products are read as they are written, and have the structure that brackets say.
+func TestParseSums(t *testing.T) {
+	a, b := defaultSize(), defaultSize()
+	b.Rate = 2
+	for text, want := range map[string]Kernel{
+		"size":                          a,
+		"(size)":                        SumOf(a),
+		"size*size rate=2":              Product(a, b),
+		"0.25 size + 0.75 size rate=2":  Weighted([]float64{0.25, 0.75}, []Kernel{a, b}),
+		"0.25*size+0.75*size rate=2":    Weighted([]float64{0.25, 0.75}, []Kernel{a, b}),
+		"size + size rate=2":            Mean(a, b),
+		"1 size + 1 size rate=2":        Weighted([]float64{1, 1}, []Kernel{a, b}),
+		"2 size":                        Weighted([]float64{2}, []Kernel{a}),
+		"size rate=2e+0 subdivide":      Subdivided(b),
+		"(size + size rate=2) incident": Incident(Mean(a, b)),
+		"(size+size rate=2) * size":     Product(Mean(a, b), a),
+		"size + (0.5 size + 0.5 size) * size rate=2 standardize": Sum{[]Term{{0.5, []Factor{{Kernel: a}}}, {0.5, []Factor{{Kernel: Mean(a, a)}, {b, Form{Standardize: true}}}}}},
+	} {
+		got, err := Parse(text)
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		if got.String() != want.String() {
+			t.Errorf("%s is %s, want %s", text, got, want)
+		}
+		for _, text := range []string{got.String(), FullText(got)} {
+			if back, err := Parse(text); err != nil || back.String() != got.String() {
+				t.Errorf("%s comes back as %v, %v, want %s", text, back, err, got)
+			}
 		}
 	}
 }
 
 func FuzzParse(f *testing.F) {
 	f.Add(`size kind="a b" flag rate=0.5`)
+	f.Add("0.5 size list=1,2 + 0.5 (size * size subdivide) standardize")
 	f.Fuzz(func(t *testing.T, text string) {
 		k, err := Parse(text)
 		if err != nil {
@@ -129,54 +186,22 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-func TestJSON(t *testing.T) {
+// The full text has all parameters.
+func TestFullText(t *testing.T) {
 	k := size{Rate: 0.1, Scale: 2, Kind: "fancy", Reals: []float64{1, math.Pi}, Seed: math.MaxUint64, Flag: true}
-	b, err := Marshal(k)
-	if err != nil {
-		t.Fatal(err)
+	want := "size rate=0.1 scale=2 kind=fancy list= reals=1,3.141592653589793 seed=18446744073709551615 flag"
+	if got := FullText(k); got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
-	want := `{"kernel":"size","rate":0.1,"scale":2,"kind":"fancy","list":[],"reals":[1,3.141592653589793],"seed":18446744073709551615,"flag":true}`
-	if string(b) != want {
-		t.Errorf("%s, want %s", b, want)
-	}
-	back, err := Unmarshal(b)
-	if err != nil || back.String() != k.String() {
+	if back, err := Parse(want); err != nil || back.String() != k.String() {
 		t.Errorf("%v, %v, want %v", back, err, k)
-	}
-	back, err = Unmarshal([]byte(`{"kernel":"size","list":[7]}`))
-	if want := "size list=7"; err != nil || back.String() != want {
-		t.Errorf("%v, %v, want %v", back, err, want)
 	}
 	if d := defaultSize(); !reflect.DeepEqual(defaults["size"], Kernel(d)) {
 		t.Errorf("the defaults have changed: %v", defaults["size"])
 	}
 }
 
-func TestMessages(t *testing.T) {
-	for text, want := range map[string]string{
-		`{"kernel":"size","rate":0}`:       "size: rate = 0, want a positive, finite number",
-		`{"kernel":"size","rate":"x"}`:     `size: rate = "x", want a number`,
-		`{"kernel":"size","scale":10}`:     "size: scale = 10, want 1 to 9",
-		`{"kernel":"size","scale":1.5}`:    "size: scale = 1.5, want a whole number",
-		`{"kernel":"size","kind":"odd"}`:   `size: kind = "odd", want plain or fancy`,
-		`{"kernel":"size","list":[1,-1]}`:  "size: list = 1,-1, want at least 0 for each",
-		`{"kernel":"size","list":[1,0.5]}`: "size: list = [1,0.5], want integers with commas between them",
-		`{"kernel":"size","hidden":1}`:     "size: no parameter hidden, want one of rate, scale, kind, list, reals, seed, flag",
-		`{"kernel":"dice"}`:                `kernel "dice", want one of `,
-		`{"rate":1}`:                       `no name in the field "kernel"`,
-		`[`:                                "kernel: unexpected end of JSON input",
-		`{"kernel":"sum","terms":[]}`:      "sum: no terms",
-		`{"kernel":"sum","terms":[{}]}`:    "sum: weight 0 = 0, want a positive, finite number",
-		`{"kernel":"sum","terms":[{"weight":1,"factors":[{"kernel":"size","subdivided":true}]}]}`: "size: no parameter subdivided",
-		`{"kernel":"sum","terms":[{"weight":1,"factors":[{"kernel":"size","rate":-1}]}]}`:         "size: rate = -1, want",
-	} {
-		if _, err := Unmarshal([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: error %v, want %q", text, err, want)
-		}
-	}
-}
-
-// Every parameter changes the text, and comes back from text and JSON.
+// Every parameter changes the text, and comes back from it.
 func TestWith(t *testing.T) {
 	k := Kernel(defaultSize())
 	for name, text := range map[string]string{"rate": "2.5", "scale": "3", "kind": "fancy", "list": "3, 4,5", "reals": "0.25", "seed": "9", "flag": "true"} {
@@ -187,11 +212,7 @@ func TestWith(t *testing.T) {
 		if changed.String() == k.String() {
 			t.Errorf("%s = %s does not change the text", name, text)
 		}
-		b, err := Marshal(changed)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if back, err := Unmarshal(b); err != nil || back.String() != changed.String() {
+		if back, err := Parse(changed.String()); err != nil || back.String() != changed.String() {
 			t.Errorf("%s: %v, %v, want %v", name, back, err, changed)
 		}
 	}
@@ -206,7 +227,7 @@ func TestWith(t *testing.T) {
 }
 
 func TestParameters(t *testing.T) {
-	p := Parameters(defaultSize())
+	p := param.Of(defaultSize())
 	if len(p) != 7 || p[2].Name != "kind" || !reflect.DeepEqual(p[2].Choices, []string{"plain", "fancy"}) || p[3].Type != "integers" || p[4].Type != "numbers" {
 		t.Errorf("parameters %+v", p)
 	}
@@ -279,12 +300,8 @@ func TestSum(t *testing.T) {
 	}
 	near("compare", k, value(3, 9))
 
-	b2, err := Marshal(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if back, err := Unmarshal(b2); err != nil || back.String() != s.String() {
-		t.Errorf("back from JSON %v, %v, want %v", back, err, s)
+	if back, err := Parse(s.String()); err != nil || back.String() != s.String() {
+		t.Errorf("back from its text %v, %v, want %v", back, err, s)
 	}
 }
 
@@ -377,7 +394,7 @@ func TestNotNormalized(t *testing.T) {
 		_, err2 := col.Sum(k)
 		_, err3 := k.Fit(ctx, graphs(t))
 		for _, err := range []error{err1, err2, err3, k.Validate()} {
-			if err == nil || !strings.Contains(err.Error(), "raw: only normalised kernels can be combined") {
+			if err == nil || !strings.Contains(err.Error(), "raw normalize=false: only normalised kernels can be combined") {
 				t.Errorf("%s: %v", k, err)
 			}
 		}

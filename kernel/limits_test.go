@@ -65,10 +65,3 @@ func TestExpandIsBounded(t *testing.T) {
 		}
 	}
 }
-
-// null is no value of a parameter.
-func TestNullIsRefused(t *testing.T) {
-	if _, err := Unmarshal([]byte(`{"kernel":"sum","terms":null}`)); err == nil {
-		t.Error("no error")
-	}
-}

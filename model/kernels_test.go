@@ -29,7 +29,7 @@ func combined(t testing.TB, graphs []*graph.Graph, o mlg.Kernel) *Model {
 			continue
 		}
 		scaled := o
-		scaled.Base = "gaussian(0.7)"
+		scaled.Base = "gaussian sigma=0.7"
 		h := baseline.DefaultHistogram()
 		h.Labels = baseline.Attributes
 		weights = append(weights, 0.0625, 0.0625)

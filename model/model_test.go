@@ -35,7 +35,7 @@ func drugs(t testing.TB) *dataset.Dataset {
 // small are options for a file of a few kilobytes.
 func small() mlg.Kernel {
 	o := mlg.Default()
-	o.Samples, o.Rank = 8, 3
+	o.Bonds, o.Samples, o.Rank = mlg.WithoutBonds, 8, 3
 	return o
 }
 
@@ -358,8 +358,8 @@ func TestRoundTripLearners(t *testing.T) {
 // Every base kernel and option comes back with its bits.
 func TestRoundTripKernels(t *testing.T) {
 	train, fresh := graphtest.Suite(1), graphtest.Suite(2)
-	for _, b := range []string{"labels", "attributes", "degree", "gaussian(0.3)", "heat(0.5,1,2)", "wl(3)",
-		"labels*gaussian(1)", "labels*(degree*wl(1))", "(0.25labels+0.75heat(1))", "(1e-05(2labels+3degree)+1attributes*labels)"} {
+	for _, b := range []string{"labels", "attributes", "degree", "gaussian sigma=0.3", "heat times=0.5,1,2", "wl h=3",
+		"labels*gaussian sigma=1", "labels*(degree*wl h=1)", "0.25 labels + 0.75 heat times=1", "1e-05 (2 labels + 3 degree) + 1 attributes*labels"} {
 		t.Run(b, func(t *testing.T) {
 			o := small()
 			o.Base = b
@@ -455,7 +455,7 @@ func TestAttributes(t *testing.T) {
 		train = append(train, graphtest.Random(r, graphtest.Options{N: 5, Edge: 0.5, Dim: 2}))
 	}
 	fresh := []*graph.Graph{train[0], graphtest.Random(r, graphtest.Options{N: 5, Edge: 0.5, Dim: 3})}
-	for _, base := range []string{"attributes", "gaussian(1)", "degree*attributes"} {
+	for _, base := range []string{"attributes", "gaussian sigma=1", "degree*attributes"} {
 		o := small()
 		o.Base = base
 		m := fitted(t, train, o)
@@ -483,7 +483,7 @@ func TestWriteRefuses(t *testing.T) {
 		"learner: trained on 17 graphs":        func(m *Model) { m.Learner.Examples = 17 },
 		"function 1: number 0 is +Inf":         func(m *Model) { m.Learner.Functions[1].Bias = math.Inf(1) },
 		"slope -1":                             func(m *Model) { m.Learner.Slope = -1 },
-		"meta has 1049":                        func(m *Model) { m.Created["x"] = strings.Repeat("x", maxMeta) },
+		"meta has 1048":                        func(m *Model) { m.Created["x"] = strings.Repeat("x", maxMeta) },
 		"section learner has 262": func(m *Model) {
 			n := 725 // classes, with a function for each pair
 			m.Classes = make([]string, n)
@@ -493,7 +493,7 @@ func TestWriteRefuses(t *testing.T) {
 			}
 			m.Learner.Functions, m.Learner.Slope = slices.Repeat(m.Learner.Functions[:1], n*(n-1)/2), 0
 		},
-		"mlg samples=8 rank=3 is not fitted": func(m *Model) {
+		"mlg bonds=false samples=8 rank=3 is not fitted": func(m *Model) {
 			m.Graphs = drugs(t).Graphs[:16]
 			var err error
 			if m.Kernel, err = kernel.NewCollection(m.Graphs).Sum(small()); err != nil {

@@ -78,10 +78,18 @@ func Wrong(of string, record any, name, want string, why error) *Error {
 	e := &Error{Of: of, Name: name, Want: want, Err: why}
 	for _, p := range fieldsOf(reflect.ValueOf(record)) {
 		if p.name == name {
-			e.Value = textOf(p.value)
+			e.Value = shown(p.value)
 		}
 	}
 	return e
+}
+
+// shown writes a value for an error: texts in quotation marks.
+func shown(v reflect.Value) string {
+	if v.Kind() == reflect.String {
+		return strconv.Quote(clip(v.String()))
+	}
+	return textOf(v)
 }
 
 // Unknown says that a record has no parameter of a name, or a text names no record that is known.
@@ -262,7 +270,7 @@ func typeWanted(t reflect.Type) string {
 func Check(name string, record any) error {
 	for _, p := range fieldsOf(reflect.ValueOf(record)) {
 		if !p.admitsValue(p.value) {
-			e := &Error{Of: name, Name: p.name, Value: textOf(p.value), Want: p.wanted()}
+			e := &Error{Of: name, Name: p.name, Value: shown(p.value), Want: p.wanted()}
 			if p.value.Kind() == reflect.Slice {
 				e.Want += " for each"
 			}

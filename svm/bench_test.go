@@ -38,7 +38,7 @@ func BenchmarkPath(b *testing.B) {
 	for _, k := range []struct {
 		name   string
 		kernel kernel.Kernel
-	}{{"wl(3)", wl}, {"labels", labels}, {"mlg", mlg.Default()}} {
+	}{{"wl h=3", wl}, {"labels", labels}, {"mlg", mlg.Default()}} {
 		for _, name := range []string{"MUTAG", "ENZYMES", "PROTEINS", "NCI1"} {
 			gram, labels := datasetGram(b, name, k.kernel)
 			for _, cs := range [][]float64{pathC, {0.01, 0.0316, 0.1, 0.316, 1, 3.16, 10}} {

@@ -67,10 +67,10 @@ func TestEveryParameter(t *testing.T) {
 					args = append(args, flagName(other)+"="+text)
 				}
 				if name == "mlg" || name == "flg" { // no graphs decide on the base kernel
-					if changed, err = kernel.With(changed, "base", "degree*wl(2)"); err != nil {
+					if changed, err = kernel.With(changed, "base", "degree*wl h=2"); err != nil {
 						t.Fatal(err)
 					}
-					args = append(args, "--base=degree*wl(2)")
+					args = append(args, "--base=degree*wl h=2")
 				}
 				if got := fromFlags(t, args...); got.String() != changed.String() {
 					t.Errorf("from flags: %v, want %v", got, changed)

@@ -104,12 +104,12 @@ func (d *Data) bases() []string {
 		out = append(out, "labels", "labels*degree")
 	}
 	if d.info.Attributes > 0 {
-		out = append(out, "attributes", "gaussian(1)")
+		out = append(out, "attributes", "gaussian sigma=1")
 	}
 	if d.info.NodeLabels > 0 && d.info.Attributes > 0 {
-		out = append(out, "labels*gaussian(1)")
+		out = append(out, "labels*gaussian sigma=1")
 	}
-	return append(out, "degree", "heat(0.5,1,2)", "wl(3)")
+	return append(out, "degree", "heat times=0.5,1,2", "wl h=3")
 }
 
 // graphsAnswer lists the graphs, one list per property. The list of a property that the data do not

@@ -21,7 +21,7 @@ func Another(t *testing.T, p param.Parameter) string {
 		case p.Want == "a kernel":
 			choices = []string{"labels", "sp ordered"}
 		case choices == nil:
-			choices = []string{"degree*wl(2)"} // a base kernel
+			choices = []string{"degree*wl h=2"} // a base kernel
 		}
 	case "integer":
 		choices = []string{"3", "4"}

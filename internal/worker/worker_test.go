@@ -151,7 +151,7 @@ func TestKernel(t *testing.T) {
 		case baseline.PlainWalk:
 			k = x.Converging(train)
 		case mlg.Kernel: // graphs decide on bonds
-			x.Bonds = true
+			x.Bonds = mlg.WithBonds
 			k = x
 		}
 		f, err := k.Fit(t.Context(), train)
