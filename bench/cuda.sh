@@ -29,16 +29,16 @@ for o in "-samples 100 -rank 10" "-samples 600 -rank 32" "-samples 600 -rank 32 
 done
 echo "== 50 000 graphs, rank 10, 20 GB to disk"
 head -50000 many.jsonl > half.jsonl
-both "$bin/mlg" gram half.jsonl --kernel mlg --no-bonds -o half.npy
+both "$bin/mlg" gram half.jsonl --kernel "mlg bonds=false" -o half.npy
 rm half.npy
 echo "== NCI1, 600 landmarks, rank 32"
-both "$bin/mlg" fit "$data" --samples 600 --rank 32 --radii 1,2,4 -o fit.mlg
-both "$bin/mlg" gram "$data" --samples 600 --rank 32 --radii 1,2,4 -o gram.npy
+both "$bin/mlg" fit "$data" --kernel "mlg samples=600 rank=32 radii=1,2,4" -o fit.mlg
+both "$bin/mlg" gram "$data" --kernel "mlg samples=600 rank=32 radii=1,2,4" -o gram.npy
 echo "== 1000 queries in a store of a million"
 "$bin/molecules" -n 1000000 -seed 2 "$data" > million.jsonl
 head -1000 many.jsonl > queries.jsonl
 for rank in 10 32; do
-  "$bin/mlg" fit "$data" --rank $rank -o m.mlg 2>/dev/null
+  "$bin/mlg" fit "$data" --kernel "mlg rank=$rank" -o m.mlg 2>/dev/null
   both "$bin/mlg" transform m.mlg million.jsonl -o million.store
   for d in cpu cuda; do
     start=$(date +%s.%N)

@@ -122,7 +122,7 @@ func (c *Collection) Sum(k Kernel) (*FittedSum, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &FittedSum{Sum: sum, In: c}
+	s := &FittedSum{Asked: k, Sum: sum, In: c}
 	s.add(c)
 	return s, nil
 }

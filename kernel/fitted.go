@@ -107,7 +107,8 @@ func (f *FittedFactor) Resolved() (Kernel, error) {
 
 // FittedSum is a sum over a collection. It is a Map.
 type FittedSum struct {
-	Sum     Sum             // written out
+	Asked   Kernel          // what it is of
+	Sum     Sum             // that, written out for the collection
 	Factors []*FittedFactor // the distinct ones
 	In      *Collection
 
@@ -279,6 +280,9 @@ func (s *FittedSum) Compare(ctx context.Context, g, h *graph.Graph) (float64, er
 	return k[0], err
 }
 
+// String writes the kernel as it was asked for.
+func (s *FittedSum) String() string { return s.Asked.String() }
+
 // Positions returns the factors of a term, by their positions in Factors.
 func (s *FittedSum) Positions(term int) []int { return s.terms[term].factors }
 
@@ -311,7 +315,7 @@ func (s *FittedSum) Alone() (*FittedSum, error) {
 	s.In.mu.Lock()
 	c.standard = s.In.standard
 	s.In.mu.Unlock()
-	out, err := c.Sum(s.Sum)
+	out, err := c.Sum(s.Asked)
 	if err != nil {
 		return nil, err
 	}

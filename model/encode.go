@@ -63,7 +63,7 @@ func Encode(w io.Writer, m *Model) error {
 		return fmt.Errorf("model: %w", err)
 	}
 	var s sections
-	s.json("meta", metaJSON{kernel.FullText(m.Kernel.Sum), m.Reader, m.Created, m.Estimates})
+	s.json("meta", metaJSON{kernel.FullText(m.Kernel.Asked), m.Reader, m.Created, m.Estimates})
 	s.kernel(m)
 	if m.Learner != nil {
 		s.json("learner", m.Learner)
@@ -89,7 +89,7 @@ func Encode(w io.Writer, m *Model) error {
 // kernel values. It is the SHA-256 hash of a container with the kernel, and what was fitted
 // (docs/reference/model-format.md).
 func (m *Model) Fingerprint() ([sha256.Size]byte, error) {
-	s := sections{list: []file.Section{{Name: "kernel", Data: []byte(kernel.FullText(m.Kernel.Sum))}}}
+	s := sections{list: []file.Section{{Name: "kernel", Data: []byte(kernel.FullText(m.Kernel.Asked))}}}
 	s.kernel(m)
 	h := sha256.New()
 	err := s.err

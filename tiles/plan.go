@@ -177,7 +177,7 @@ func (c *Collection) Plan(side int) (Plan, error) {
 		}
 		blocks = append(blocks, hash)
 	}
-	return NewPlan(c.Fingerprint, c.Kernel.Sum.String(), side, blocks, c.Axis)
+	return NewPlan(c.Fingerprint, c.Kernel.String(), side, blocks, c.Axis)
 }
 
 // Encode returns the plan as JSON. Equal plans give equal bytes.

@@ -37,7 +37,7 @@ func New(ctx context.Context, o Options) (*Job, error) {
 			return nil, fmt.Errorf("%s: %w", o.Model, err)
 		}
 	}
-	j := &Job{o: o, kernel: m.Kernel.Sum.String(), model: modelRef{o.Model, fingerprint, o.Threads, o.Device}, reading: o.Read.Like(m.Reader), before: countedHere()}
+	j := &Job{o: o, kernel: m.Kernel.String(), model: modelRef{o.Model, fingerprint, o.Threads, o.Device}, reading: o.Read.Like(m.Reader), before: countedHere()}
 	j.reading.Strict = true // what is left out is told by record
 	if o.Embeddings != "" {
 		j.embedding = &embeddingRef{j.model, o.Dim, o.Pivots, o.Seed}

@@ -20,9 +20,9 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/base"
 	"github.com/mlgkernel/mlg/dataset"
-	"github.com/mlgkernel/mlg/param"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 func TestMain(m *testing.M) {
@@ -216,16 +216,20 @@ func TestTopics(t *testing.T) {
 		}
 	}
 	kernels, _ := topic("kernels")
-	parameters, _ := topic("parameters")
-	for _, k := range kernelNames() {
+	for _, k := range kernel.Names() {
 		if !regexp.MustCompile(`(?m)(^  | )` + k + ` `).MatchString(kernels) {
 			t.Errorf("help kernels does not name %s", k)
 		}
 	}
-	for _, q := range param.Of(mlg.Default()) {
-		p := flagName(q.Name)[2:]
-		if !strings.Contains(parameters, "--"+p) {
-			t.Errorf("help parameters does not name --%s", p)
+	for _, name := range append(kernel.Names(), base.Names()...) {
+		text, ok := topic(name)
+		if !ok {
+			t.Errorf("no help about the kernel %s", name)
+		}
+		for i, line := range strings.Split(text, "\n") {
+			if n := utf8.RuneCountInString(line); n > 80 {
+				t.Errorf("help %s:%d: %d columns, want at most 80", name, i+1, n)
+			}
 		}
 	}
 	output, _ := topic("output")

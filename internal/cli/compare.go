@@ -90,6 +90,9 @@ func (c *compareCmd) pair(g *globals, a, b *graph.Graph) error {
 	}
 	g.resolved(k, graphs)
 	k = exactly(k)
+	if err := idle(k); err != nil {
+		return err
+	}
 	type similarity struct {
 		level
 		Similarity float64 `json:"similarity"`

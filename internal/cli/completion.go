@@ -8,6 +8,8 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/param"
 )
 
 type completionCmd struct {
@@ -26,10 +28,12 @@ fish: mlg completion fish > ~/.config/fish/completions/mlg.fish`
 // The scripts ask "mlg complete LINE", which answers with a line for each word that may stand at
 // the end of the line, a tab, and what it means; or :files, for names of files.
 var completionScripts = map[string]string{
-	// Colons and equal signs split words in bash: what stands before them is there already.
+	// Colons and equal signs split words in bash: what stands before them is there already. They do not
+	// behind a quotation mark that is open.
 	"bash": `_mlg() {
   local line=${COMP_LINE:0:COMP_POINT} v IFS=$'\n'
-  local word=${line##* }
+  local word=${line##* } marks=${COMP_LINE:0:COMP_POINT}
+  marks=${marks//[^\"\']/}
   COMPREPLY=()
   for v in $(mlg complete "$line" 2>/dev/null); do
     if [[ $v == :files ]]; then
@@ -38,7 +42,12 @@ var completionScripts = map[string]string{
       continue
     fi
     v=${v%%$'\t'*}
-    COMPREPLY+=("${v#"${word%"${word##*[:=]}"}"}")
+    [[ $v == *= ]] && compopt -o nospace 2>/dev/null
+    if (( ${#marks} % 2 )); then
+      COMPREPLY+=("$v")
+    else
+      COMPREPLY+=("${v#"${word%"${word##*[:=]}"}"}")
+    fi
   done
 }
 complete -F _mlg mlg
@@ -95,11 +104,7 @@ const files = ":files"
 // completions returns the words that may replace the last word of a line. A tab and a description
 // follow where there is one.
 func completions(app *kong.Application, line string) []string {
-	words := strings.Fields(line)
-	if len(words) == 0 || strings.HasSuffix(line, " ") {
-		words = append(words, "")
-	}
-	words = words[1:] // without mlg
+	words := shellWords(line)[1:] // without mlg
 	if len(words) == 0 {
 		return nil
 	}
@@ -114,7 +119,7 @@ func completions(app *kong.Application, line string) []string {
 	}
 	flags := slices.Concat(node.AllFlags(true)...)
 	before, value, assigned := strings.Cut(last, "=")
-	if !assigned && len(words) > 1 {
+	if assigned = assigned && strings.HasPrefix(last, "-"); !assigned && len(words) > 1 {
 		before, value = words[len(words)-2], last
 	}
 	for _, f := range flags {
@@ -153,15 +158,47 @@ func completions(app *kong.Application, line string) []string {
 	return nil
 }
 
+// shellWords splits a command line at spaces that are not quoted. The last word is what is begun.
+func shellWords(line string) []string {
+	words, mark := []string{""}, rune(0)
+	for _, r := range line {
+		last := len(words) - 1
+		switch {
+		case r == mark:
+			mark = 0
+		case mark == 0 && (r == '"' || r == '\''):
+			mark = r
+		case mark == 0 && r == ' ':
+			if words[last] != "" {
+				words = append(words, "")
+			}
+		default:
+			words[last] += string(r)
+		}
+	}
+	return words
+}
+
+// kernelTexts returns the texts of kernels that go on where one ends.
+func kernelTexts(text string) (out []string) {
+	begun, words := param.Complete(kernel.Language, text)
+	for _, w := range words {
+		out = append(out, strings.TrimSuffix(text, begun)+w.Word+"\t"+w.Help)
+	}
+	return out
+}
+
 // flagValues returns the values of a flag that begin as the given one, behind what stands before it.
 func flagValues(f *kong.Flag, head, value string) []string {
 	var values []string
-	if f.Enum != "" {
+	if f.Name == "kernel" {
+		values = kernelTexts(value)
+	} else if f.Enum != "" {
 		values = named(f.EnumSlice())
 	} else if choices := f.Tag.Get("choices"); choices != "" {
 		values = strings.Split(choices, ",")
 	}
-	if at := strings.LastIndex(value, ","); f.IsSlice() && at >= 0 {
+	if at := strings.LastIndex(value, ","); f.IsSlice() && at >= 0 && f.Name != "kernel" {
 		head += value[:at+1]
 		value = value[at+1:]
 	}

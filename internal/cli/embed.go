@@ -51,7 +51,7 @@ func (c *embedCmd) Run(g *globals) error {
 	g.note("residual of a graph: %.3g on average, at most %.3g; error of a kernel value: %.3g (root mean square), at most %.3g over %d pairs",
 		found.MeanResidual, found.MaxResidual, found.RMSError, found.MaxError, found.Pairs)
 	return g.result(map[string]any{
-		"kernel": in.Kernel.Sum.String(), "compared": what, "graphs": found.Graphs, "dim": e.Dim(), "errors": found, "file": c.Out,
+		"kernel": in.Kernel.String(), "compared": what, "graphs": found.Graphs, "dim": e.Dim(), "errors": found, "file": c.Out,
 	}, "%s: %d vectors of dimension %d for %s", c.Out, found.Graphs, e.Dim(), kernelText(in.Model))
 }
 

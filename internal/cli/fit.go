@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/model"
 )
 
@@ -104,8 +105,8 @@ func (f *kernelFlag) fit(g *globals, graphs []*graph.Graph) (*model.Model, error
 
 // kernelText names the kernel of a model for people.
 func kernelText(m *model.Model) string {
-	if n := len(m.Kernel.Sum.Terms); n > 2 {
+	if n := len(kernel.SumOf(m.Kernel.Asked).Terms); n > 2 {
 		return fmt.Sprintf("a sum of %d kernels", n)
 	}
-	return m.Kernel.Sum.String()
+	return m.Kernel.String()
 }

@@ -77,7 +77,7 @@ func (c *gramCmd) tiles(g *globals) error {
 		text = fmt.Sprintf(" (%d of them in place of damaged ones)", sum.Damaged)
 	}
 	return g.result(map[string]any{
-		"kernel": d.Kernel.Sum.String(), "folder": c.Tiles, "shard": i, "shards": n, "tiles": sum.Tiles, "all_tiles": plan.Tiles(),
+		"kernel": d.Kernel.String(), "folder": c.Tiles, "shard": i, "shards": n, "tiles": sum.Tiles, "all_tiles": plan.Tiles(),
 		"computed": sum.Computed, "kept": sum.Kept, "damaged": sum.Damaged,
 	}, "%s: shard %d/%d has %d of %d tiles, %d computed%s and %d kept,", c.Tiles, i, n, sum.Tiles, plan.Tiles(),
 		sum.Computed, text, sum.Kept)

@@ -34,7 +34,25 @@ func (t kernelArg) kernel() (kernel.Kernel, error) {
 	if err != nil {
 		return nil, kernelError(err)
 	}
-	return k, nil
+	return k, idle(k)
+}
+
+// idle refuses parameters that have no effect on the exact or the low-rank multiscale kernel.
+func idle(k kernel.Kernel) error {
+	usual := mlg.Default()
+	for _, m := range multiscale(k) {
+		for name, changed := range map[string]bool{
+			"samples": m.Samples != usual.Samples, "rank": m.Rank != usual.Rank, "landmarks": m.Landmarks != usual.Landmarks, "seed": m.Seed != usual.Seed,
+		} {
+			if m.Exact && changed {
+				return usageError(fmt.Sprintf("--kernel: %s: %s has no effect on the exact kernel", m, name))
+			}
+		}
+		if !m.Exact && m.PairRank != 0 {
+			return usageError(fmt.Sprintf("--kernel: %s: pair_rank has no effect on the low-rank kernel; it needs exact", m))
+		}
+	}
+	return nil
 }
 
 // kernels reads texts, which must be of different kernels.

@@ -1,81 +1,122 @@
 package cli
 
 import (
-	"io"
+	"strings"
 	"testing"
 
 	"github.com/alecthomas/kong"
 
+	"github.com/mlgkernel/mlg/choose"
+	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/internal/kerneltest"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/param"
 )
 
-// fromFlags returns the kernel that a command line describes.
-func fromFlags(t *testing.T, args ...string) kernel.Kernel {
+// parserOf returns the parser of the command and what it fills.
+func parserOf(t *testing.T) (*kong.Kong, *root) {
 	t.Helper()
-	var r root
-	withParameters(&r, "gram")
-	p, err := kong.New(&r, kernelVars(), kong.Bind(&r.globals), kong.Exit(func(int) { t.Fatal("it exits") }))
+	r := new(root)
+	p, err := kong.New(r, kong.Name("mlg"), kong.Bind(&r.globals), kong.Exit(func(int) { t.Fatal("it exits") }))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Parse(append([]string{"gram", "x.smi", "-o", "x.npy"}, args...)); err != nil {
+	return p, r
+}
+
+// fromFlag returns the kernel that a command line describes.
+func fromFlag(t *testing.T, text string) kernel.Kernel {
+	t.Helper()
+	p, r := parserOf(t)
+	if _, err := p.Parse([]string{"gram", "x.smi", "-o", "x.npy", "--kernel", text}); err != nil {
 		t.Fatal(err)
 	}
-	g := &globals{Quiet: true, ctx: t.Context(), stderr: io.Discard}
-	k, err := r.Gram.kernel(g, r.Gram.Kernel, nil)
+	k, err := r.Gram.Kernel.kernel()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return k
 }
 
-// Every parameter of every kernel changes the text that identifies it, and its value survives
-// flags and JSON; model.TestSavedPredictions saves it.
+// Every parameter of every kernel changes the text that identifies it, and its value survives the
+// flag and both texts; model.TestSavedPredictions saves it. So do forms of graphs, and sums and products
+// with it.
 func TestEveryParameter(t *testing.T) {
-	for _, name := range kernelNames() {
+	for _, name := range kernel.Names() {
 		k, err := kernel.Named(name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, p := range param.Of(k) {
-			if name == "flg" && p.Name == "radii" {
-				continue // with radii it is mlg
-			}
 			t.Run(name+"/"+p.Name, func(t *testing.T) {
-				changed, text := kerneltest.Changed(t, k, p), kerneltest.Another(t, p)
+				changed := kerneltest.Changed(t, k, p)
 				if err := changed.Validate(); err != nil {
 					t.Fatal(err)
 				}
 				if changed.String() == k.String() {
-					t.Errorf("%s = %s does not change the text %s", p.Name, text, k)
+					t.Errorf("%s does not change the text %s", p.Name, k)
 				}
-				b, err := kernel.Marshal(changed)
-				if err != nil {
-					t.Fatal(err)
+				texts := []string{changed.String(), kernel.FullText(changed)}
+				for _, word := range kernel.FormWords() {
+					texts = append(texts, changed.String()+" "+word)
 				}
-				if back, err := kernel.Unmarshal(b); err != nil || back.String() != changed.String() {
-					t.Errorf("from JSON: %v, %v, want %v", back, err, changed)
+				if kernel.CheckNormalized(changed) == nil {
+					texts = append(texts, "0.25 "+changed.String()+" + 0.75 (labels + sp) * "+changed.String())
 				}
-				flag := flagName(p.Name) + "=" + text
-				if p.Type == "boolean" {
-					flag = map[string]string{"true": flagName(p.Name), "false": "--no-" + flagName(p.Name)[2:]}[text]
-				}
-				args := []string{"--kernel", name, flag}
-				if other, text := kerneltest.Beside(p.Name); other != "" {
-					args = append(args, flagName(other)+"="+text)
-				}
-				if name == "mlg" || name == "flg" { // no graphs decide on the base kernel
-					if changed, err = kernel.With(changed, "base", "degree*wl h=2"); err != nil {
-						t.Fatal(err)
+				for i, text := range texts {
+					got := fromFlag(t, text)
+					if i < 2 && got.String() != changed.String() || i >= 2 && got.String() != fromFlag(t, got.String()).String() {
+						t.Errorf("%s is read as %v", text, got)
 					}
-					args = append(args, "--base=degree*wl h=2")
-				}
-				if got := fromFlags(t, args...); got.String() != changed.String() {
-					t.Errorf("from flags: %v, want %v", got, changed)
 				}
 			})
+		}
+	}
+}
+
+// Every default candidate can be written down and read back.
+func TestCandidatesAsTexts(t *testing.T) {
+	for _, data := range []string{"builtin:drugs", "builtin:scales"} {
+		ds, err := dataset.Read(t.Context(), data, dataset.DefaultOptions())
+		if err != nil {
+			t.Fatal(err)
+		}
+		info := dataset.Info(ds)
+		info.Attributes = 2
+		for _, c := range choose.DefaultCandidates(info) {
+			k := c.Settings[0].Kernel
+			if got := fromFlag(t, k.String()); got.String() != k.String() {
+				t.Errorf("%s comes back as %s", k, got)
+			}
+		}
+	}
+}
+
+// The words that go on where a text ends.
+func TestCompleteKernel(t *testing.T) {
+	p, _ := parserOf(t)
+	for line, want := range map[string]string{
+		`mlg gram x --kernel w`:                               "wl|wl-edge|wl-oa|wl-sp",
+		`mlg gram x --kernel=wl-o`:                            "--kernel=wl-oa",
+		`mlg gram x --kernel "wl h`:                           "wl h=",
+		`mlg gram x --kernel 'wl b`:                           "wl base=",
+		`mlg gram x --kernel "wl base=(ns`:                    "wl base=(nspd",
+		`mlg gram x --kernel "wl labels=d`:                    "wl labels=degrees",
+		`mlg gram x --kernel "0.5 mlg + 0.5 odd-sth ord`:      "",
+		`mlg gram x --kernel "0.5 mlg + 0.5 nspd * ne`:        "0.5 mlg + 0.5 nspd * neighborhood-hash",
+		`mlg gram x --kernel "mlg base=(labels * gaussian si`: "mlg base=(labels * gaussian sigma=",
+		`mlg gram x --kernel "mlg base=(labels * ga`:          "mlg base=(labels * gaussian",
+		`mlg gram x --kernel "mlg base=hea`:                   "mlg base=heat",
+		`mlg gram x --kernel "wl sub`:                         "wl subdivide",
+		`mlg evaluate x --kernel wl --kernel "mlg rad`:        "mlg radii=",
+	} {
+		var got []string
+		for _, w := range completions(p.Model, line) {
+			word, _, _ := strings.Cut(w, "\t")
+			got = append(got, word)
+		}
+		if text := strings.Join(got, "|"); text != want {
+			t.Errorf("%s: %s, want %s", line, text, want)
 		}
 	}
 }

@@ -48,7 +48,7 @@ CCC#N,10.5
 		return out.Bytes()
 	}
 	run("train", data, "--target", "y", "--folds", "3", "--kernel", "mlg", "-o", file,
-		"--edge-weight", "order", "--atom-charge", "--atom-aromatic", "--atom-hydrogens", "--hydrogens", "implicit")
+		"--edge-weight", "order", "--atoms", "charge,aromatic,hydrogens", "--hydrogens", "implicit")
 	m, err := model.Read(file)
 	if err != nil {
 		t.Fatal(err)

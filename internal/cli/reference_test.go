@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/alecthomas/kong"
+	"github.com/mlgkernel/mlg/base"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/param"
 )
@@ -50,12 +51,7 @@ func cell(s string) string {
 
 // commandsReference lists the commands with their arguments and flags.
 func commandsReference(t *testing.T) string {
-	var r root
-	withParameters(&r)
-	parser, err := kong.New(&r, kong.Name("mlg"), kong.Bind(&r.globals), kernelVars())
-	if err != nil {
-		t.Fatal(err)
-	}
+	parser, _ := parserOf(t)
 	parser.Model.HelpFlag.Help = helpOfHelp
 	var b strings.Builder
 	list := func(flags []*kong.Flag) {
@@ -72,10 +68,7 @@ func commandsReference(t *testing.T) string {
 				name = "--[no-]" + f.Name
 			}
 			value := f.Default
-			switch {
-			case f.Group != nil && f.Group.Key == kernelGroup && !regexp.MustCompile(`^[A-Z_]*$`).MatchString(f.PlaceHolder):
-				value = f.PlaceHolder // parameterFields shows the default there
-			case f.PlaceHolder != "":
+			if f.PlaceHolder != "" {
 				name += " " + f.PlaceHolder
 			}
 			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", name, code(value), cell(f.Help))
@@ -133,9 +126,6 @@ func commandsReference(t *testing.T) string {
 	list(parser.Model.Flags)
 	for _, group := range sharedGroups {
 		fmt.Fprintf(&b, "\n## %s\n", group)
-		if group == kernelGroup {
-			b.WriteString("\nA flag applies to the kernels before the colon. A default in brackets is that of one kernel.\n[kernels.md](kernels.md) has a list for each kernel.\n")
-		}
 		seen := map[string]bool{}
 		var flags []*kong.Flag
 		for _, n := range commands(parser.Model) {
@@ -159,23 +149,24 @@ func code(s string) string {
 }
 
 // kernelsReference lists the kernels with their parameters.
-func kernelsReference(t *testing.T) string {
+func kernelsReference(*testing.T) string {
 	var b strings.Builder
-	for _, name := range kernelNames() {
-		k, err := kernel.Named(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		fmt.Fprintf(&b, "\n### %s\n\n| flag | default | values | meaning |\n|---|---|---|---|\n", name)
-		for _, p := range param.Of(k) {
-			if !noFlag(name, p) {
-				value := placeholder(p)
-				if value == strings.ToUpper(p.Name) {
-					value = ""
-				}
-				fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", flagName(p.Name), code(value), cell(p.Want), cell(p.Help))
+	list := func(name, about string, parameters []param.Parameter) {
+		fmt.Fprintf(&b, "\n### %s\n\n%s\n", name, cell(about))
+		for i, p := range parameters {
+			if i == 0 {
+				b.WriteString("\n| parameter | default | values | meaning |\n|---|---|---|---|\n")
 			}
+			fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", p.Name, code(strings.Trim(param.Value(p.Default), `"`)), cell(p.Want), cell(p.Help))
 		}
+	}
+	for _, name := range kernel.Names() {
+		k, _ := kernel.Named(name)
+		list(name, "Compares "+kernel.About(name)+".", param.Of(k))
+	}
+	b.WriteString("\n## Parameters of kernels on vertices\n")
+	for _, name := range base.Names() {
+		list(name+" on vertices", "For two vertices: "+base.About(name)+".", base.Parameters(name))
 	}
 	return b.String()
 }

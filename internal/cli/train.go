@@ -207,7 +207,7 @@ func (c *trainCmd) report(g *globals, t task, p *choose.Plan, m *model.Model, to
 	fmt.Fprintf(g.stdout, "\nkernel, %s = %g:\n", r.Parameter, r.Value)
 	for _, k := range r.Kernels {
 		fmt.Fprintf(g.stdout, "  %5.3f  %s", k.Weight, k.Candidate)
-		if len(r.Kernels) == 1 {
+		if len(r.Kernels) == 1 && k.Kernel != k.Candidate {
 			fmt.Fprintf(g.stdout, ": %s", table.Wrap(k.Kernel, 11+len([]rune(k.Candidate)), 9))
 		}
 		fmt.Fprintln(g.stdout)

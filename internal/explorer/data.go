@@ -95,7 +95,7 @@ func FromModel(name string, m *model.Model) (*Data, error) {
 	case m.Learner != nil && m.Learner.Classes == nil || m.Learner == nil && dataset.ValueRange(m.Targets) != nil:
 		d.task = regression
 	}
-	d.kernel = m.Kernel.Sum
+	d.kernel = m.Kernel.Asked
 	return d, d.index()
 }
 

@@ -90,7 +90,7 @@ func getInfo(q *request, _ *struct{}) (*infoAnswer, error) {
 	}
 	a.Kernel = d.kernel.String()
 	if d.saved() {
-		for _, t := range d.Kernel.Sum.Terms {
+		for _, t := range kernel.SumOf(d.Kernel.Asked).Terms {
 			a.Terms = append(a.Terms, kernel.Sum{Terms: []kernel.Term{t}}.String())
 		}
 	}

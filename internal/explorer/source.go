@@ -136,7 +136,7 @@ func (d *Data) identity() string {
 		}
 	}
 	if d.saved() {
-		text(d.Kernel.Sum.String())
+		text(d.Kernel.String())
 	}
 	name := strings.Map(func(r rune) rune {
 		if r == '_' || r == '.' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' {

@@ -169,7 +169,7 @@ func diagonal(ctx context.Context, m *model.Model, graphs []*graph.Graph, n int)
 		return slices.Repeat([]float64{m.Kernel.Self()}, n), nil
 	}
 	if len(m.Kernel.Factors) != 1 {
-		return nil, fmt.Errorf("%s: only single kernels have raw values", m.Kernel.Sum)
+		return nil, fmt.Errorf("%s: only single kernels have raw values", m.Kernel)
 	}
 	a, err := m.Kernel.Transform(ctx, graphs)
 	if err != nil {

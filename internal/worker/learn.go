@@ -59,7 +59,7 @@ func (c *call) train(args trainArgs) (any, error) {
 	if p := args.Parameter; p != nil {
 		o.C, o.Ridge = []float64{*p}, []float64{*p}
 	}
-	m, _, err := model.Learn(c.ctx, ds, choose.Each(f.model.Kernel.Sum), o)
+	m, _, err := model.Learn(c.ctx, ds, choose.Each(f.model.Kernel.Asked), o)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func (c *call) train(args trainArgs) (any, error) {
 // describe keeps a model and describes it.
 func (c *call) describe(f *fitted) *info {
 	m := f.model
-	out := &info{Handle: c.keep(f), Kernel: m.Kernel.Sum.String(), Compared: m.Compared()}
+	out := &info{Handle: c.keep(f), Kernel: m.Kernel.String(), Compared: m.Compared()}
 	out.learnerInfo = &learnerInfo{Task: "search", IDs: m.IDs, Created: m.Created}
 	l := m.Learner
 	if l == nil {
