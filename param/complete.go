@@ -33,6 +33,9 @@ type Completion struct {
 // that is begun there.
 func Complete(language, text string) (begun string, out []Completion) {
 	c := End(text)
+	if c.Place == none {
+		return "", nil
+	}
 	l := languages[language]
 	if c.Within != (Place{}) {
 		if l, language = within(l, c.Within); language == "" {

@@ -204,9 +204,9 @@ func typeName(t reflect.Type) string {
 // With returns a record of some name with a parameter set from a text. The range of the value is not
 // checked; see Check.
 func With[R any](name string, record R, parameter, text string) (R, error) {
-	items := []string{text}
-	if strings.Contains(text, ",") {
-		items = strings.Split(text, ",")
+	items := strings.Split(text, ",")
+	for i, item := range items {
+		items[i] = strings.TrimSpace(item)
 	}
 	return with(name, record, parameter, text, items)
 }
@@ -237,11 +237,11 @@ func set(v reflect.Value, text string, items []string) error {
 	case reflect.Slice:
 		list := reflect.MakeSlice(v.Type(), 0, len(items))
 		for _, item := range items {
-			if strings.TrimSpace(item) == "" && len(items) == 1 {
+			if item == "" && len(items) == 1 {
 				break
 			}
 			x := reflect.New(v.Type().Elem()).Elem()
-			if err := set(x, strings.TrimSpace(item), nil); err != nil {
+			if err := set(x, item, nil); err != nil {
 				return err
 			}
 			list = reflect.Append(list, x)
@@ -334,7 +334,7 @@ func (p field) wanted() string {
 		return strings.Join(all[:last], ", ") + " or " + all[last]
 	case p.want == "positive":
 		return "a positive, finite number"
-	case p.want == "" && typeName(p.value.Type()) == "number":
+	case p.want == "" && strings.HasPrefix(typeName(p.value.Type()), "number"):
 		return "a finite number"
 	}
 	return p.want

@@ -100,7 +100,7 @@ func read(text string) (*Sum, Cursor, error) {
 	if len(text) > maxText {
 		return nil, Cursor{}, fmt.Errorf("a text of %d bytes, want at most %d", len(text), maxText)
 	}
-	r := &reader{text: text}
+	r := &reader{text: text, cursor: Cursor{Place: none}}
 	s, err := r.sum()
 	if err == nil && r.at < len(text) {
 		err = r.wanted("+, * or the end")
@@ -135,6 +135,9 @@ func End(text string) Cursor {
 	_, c, _ := read(text)
 	return c
 }
+
+// none is the place of no word.
+var none = Place{Record: ")"}
 
 // here notes what word ends at the end of the text.
 func (r *reader) here(at int, place Place) {
