@@ -79,7 +79,7 @@ func (s *stream) moleculeGraph(m *chem.Molecule, id, target string) (*graph.Grap
 	}
 	b.SetID(id)
 	b.SetTarget(target)
-	b.SetSMILES(m.SMILES())
+	b.SetMolecule(m)
 	return b.Build()
 }
 

@@ -65,7 +65,7 @@ func Encode(graphs []*Graph) []byte {
 			labels = append(labels, number(g.HasLabels(), g.Label(v)))
 		}
 		ids, targets = append(ids, number(g.id != "", g.id)), append(targets, number(g.target != "", g.target))
-		smiles = append(smiles, number(g.smiles != "", g.smiles))
+		smiles = append(smiles, number(g.origin != nil, g.SMILES()))
 	}
 	var out []byte
 	for _, array := range []any{[]int64{int64(len(graphs)), int64(len(lengths))}, n, m, dims, places, weighted,

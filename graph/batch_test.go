@@ -2,7 +2,6 @@ package graph_test
 
 import (
 	"encoding/binary"
-	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -58,7 +57,7 @@ func TestBatch(t *testing.T) {
 			t.Fatalf("%d graphs, want %d", len(got), len(graphs))
 		}
 		for i, g := range graphs {
-			if !reflect.DeepEqual(got[i], g) {
+			if !got[i].Equal(g) {
 				t.Errorf("graph %d: %+v, want %+v", i, got[i], g)
 			}
 		}

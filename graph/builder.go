@@ -24,7 +24,7 @@ type Builder struct {
 	coord  []float64
 	id     string
 	target string
-	smiles string
+	origin *origin
 	loops  int   // dropped: they do not change a Laplacian
 	merge  bool  // an edge may be given with different weights and labels
 	given  Given // of the graph that was built last
@@ -158,10 +158,6 @@ func (b *Builder) SetID(id string) { b.id = id }
 // SetTarget sets the class or value to be learned.
 func (b *Builder) SetTarget(target string) { b.target = target }
 
-// SetSMILES sets the molecule that the graph is, as a SMILES string with the vertices as its atoms in
-// their order. Nothing is checked: package chem, which reads it, looks whether it fits.
-func (b *Builder) SetSMILES(smiles string) { b.smiles = smiles }
-
 // Build returns the graph, or the first error. An edge may be given more than once, in
 // either direction, with the same weight and label. The builder may be used again
 // afterwards; the graph does not change.
@@ -186,7 +182,7 @@ func (b *Builder) Build() (*Graph, error) {
 	if 2*len(edges) > math.MaxInt32 {
 		return nil, errors.New("more than 1073741823 edges")
 	}
-	g := &Graph{id: b.id, target: b.target, smiles: b.smiles, dim: b.dim,
+	g := &Graph{id: b.id, target: b.target, origin: b.origin, dim: b.dim,
 		label: slices.Clone(b.label), attr: slices.Clone(b.attr), coord: slices.Clone(b.coord)}
 	g.off = make([]int32, b.n+1)
 	unit, labeled := true, false

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"reflect"
 	"slices"
 )
 
@@ -11,7 +12,7 @@ import (
 // concurrently. Slices that methods return are views: the caller must not change them.
 type Graph struct {
 	id, target string
-	smiles     string // for drawing; "" when absent
+	origin     *origin // nil for none
 
 	off    []int32   // N+1 offsets into adj
 	adj    []int32   // neighbours, ascending within a vertex
@@ -38,17 +39,18 @@ func (g *Graph) N() int { return len(g.off) - 1 }
 // M returns the number of undirected edges.
 func (g *Graph) M() int { return len(g.adj) / 2 }
 
+// Equal reports whether two graphs are the same in everything, the order of vertices included.
+func (g *Graph) Equal(h *Graph) bool {
+	a, b := *g, *h
+	a.origin, b.origin = nil, nil
+	return reflect.DeepEqual(a, b) && g.SMILES() == h.SMILES()
+}
+
 // ID returns the identifier of the graph, "" when it has none.
 func (g *Graph) ID() string { return g.id }
 
 // Target returns the class or value to be learned as the text it was read as, "" when absent.
 func (g *Graph) Target() string { return g.target }
-
-// SMILES returns the molecule that the graph was made of, as a SMILES string with the vertices as
-// its atoms in their order, "" when absent. It holds what labels do not: hydrogens, charges,
-// isotopes, stereochemistry. It is for pictures; kernels do not read it, and graphs with other
-// vertices do not have it.
-func (g *Graph) SMILES() string { return g.smiles }
 
 // Neighbors returns the neighbours of v in ascending order.
 func (g *Graph) Neighbors(v int) []int32 { return g.adj[g.off[v]:g.off[v+1]] }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"math"
-	"reflect"
 	"slices"
 	"testing"
 
@@ -157,7 +156,7 @@ func TestGraphs(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, g := range got.Graphs {
-		if !reflect.DeepEqual(g, m.Graphs[i]) {
+		if !g.Equal(m.Graphs[i]) {
 			t.Errorf("graph %d:\n%+v\nwant\n%+v", i, g, m.Graphs[i])
 		}
 	}

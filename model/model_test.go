@@ -225,6 +225,10 @@ func roundTrip(t *testing.T, m *Model, graphs []*graph.Graph) {
 	if x.Kernel.Sum.String() != y.Kernel.Sum.String() {
 		t.Errorf("kernel %s, want %s", y.Kernel.Sum, x.Kernel.Sum)
 	}
+	if !slices.EqualFunc(x.Graphs, y.Graphs, (*graph.Graph).Equal) {
+		t.Error("the graphs differ")
+	}
+	x.Graphs, y.Graphs = nil, nil
 	x.Kernel, y.Kernel, x.Learner, y.Learner, x.scaffolds, y.scaffolds = nil, nil, nil, nil, nil, nil
 	if !reflect.DeepEqual(x, y) {
 		t.Errorf("read\n%+v\nwant\n%+v", y, x)

@@ -13,18 +13,19 @@ import (
 // hydrogens and charge. Edge labels, if there are any, are bonds. Hydrogens that labels do not
 // count are guessed by valence. The error says why the graph is not a molecule.
 func Of(g *graph.Graph) (*Molecule, error) {
-	if s := g.SMILES(); s != "" {
-		return parsed(g, s)
+	m, err := g.Molecule(func(smiles string) (any, error) { return ParseSMILES(smiles, g.N()) })
+	if err != nil {
+		return nil, err
 	}
-	return guessed(g)
+	if m == nil {
+		return guessed(g)
+	}
+	return checked(g, m.(*Molecule))
 }
 
-// parsed reads the SMILES string of a graph, which has to have its vertices and edges.
-func parsed(g *graph.Graph, smiles string) (*Molecule, error) {
-	m, err := ParseSMILES(smiles, g.N())
+// checked returns the molecule that a graph was made of, which has to have its vertices and edges.
+func checked(g *graph.Graph, m *Molecule) (*Molecule, error) {
 	switch {
-	case err != nil:
-		return nil, err
 	case len(m.Atoms) != g.N() || len(m.Bonds) != g.M():
 		return nil, fmt.Errorf("%d atoms and %d bonds, want one for each of the %d vertices and %d edges",
 			len(m.Atoms), len(m.Bonds), g.N(), g.M())
