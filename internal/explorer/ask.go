@@ -96,7 +96,7 @@ type prediction struct {
 	Value          *float64           `json:"value" help:"class for classification, value for regression; both are null if nothing is predicted"`
 	Deviation      *float64           `json:"deviation" help:"standard deviation of a measured value; null if it is not known"`
 	Probabilities  []classProbability `json:"probabilities" help:"highest first; empty if the learner has none"`
-	CrossValidated *string            `json:"cross_validated" help:"prediction of a learner that did not see the graph; null for new graphs, and before the first request for evaluate"`
+	CrossValidated *string            `json:"cross_validated" help:"prediction of a learner that did not see the graph; null for new graphs, and before graphs are cross-validated"`
 	model.Likeness
 	UnknownLabels []string `json:"unknown_labels" help:"vertex labels that no graph of the data has"`
 	Place         *place   `json:"place" help:"null unless asked for"`
