@@ -285,7 +285,7 @@ func (x *session) predictAll(ctx context.Context, f *fitted, e *evaluation, seen
 				}
 			}
 		}
-		said, err := f.PredictCross(ctx, nil, cross, model.PredictOptions{})
+		said, err := f.PredictCross(ctx, nil, nil, cross, model.PredictOptions{})
 		if err != nil {
 			return nil, err
 		}

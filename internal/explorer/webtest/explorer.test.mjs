@@ -760,6 +760,7 @@ test("a model shows what its file says, and cross-validates on request", limit, 
   const trained = spawnSync(command, ["train", file("model.csv", solubility), "--target", "logS", "-o", path, "--json"], { encoding: "utf8" });
   assert.equal(trained.status, 0, trained.stderr);
   const page = await open("#view=predictions", { at: await serve(path) });
+  await page.locator("#score b").waitFor();
   const filed = await page.locator("#score").innerText();
   assert.match(filed, /rmse, says the model file/);
   assert.match(await page.locator("#predictions").innerText(), /The model file says how: /);
