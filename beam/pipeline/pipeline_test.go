@@ -374,7 +374,7 @@ func TestEmbeddingsToTheBit(t *testing.T) {
 	if want := (Counts{Read: 234, Transformed: 234, Computed: 5}); counts != want {
 		t.Errorf("counters %+v, want %+v", counts, want)
 	}
-	e, err := nystrom.Fit(t.Context(), d.fitted, d.train(t), nystrom.Options{Dim: o.Dim, Pivots: nystrom.Random})
+	e, _, err := nystrom.Fit(t.Context(), d.fitted, d.train(t), nystrom.Options{Dim: o.Dim, Pivots: nystrom.Random})
 	if err != nil {
 		t.Fatal(err)
 	}
