@@ -202,16 +202,29 @@ const searchBlock = 1 << 23
 // at.
 func (m *Model) Search(ctx context.Context, graphs []*graph.Graph, k int) ([][]Neighbour, error) {
 	out := make([][]Neighbour, 0, len(graphs))
-	for rows := max(1, searchBlock/max(1, m.Examples())); len(graphs) > 0; {
-		block := graphs[:min(rows, len(graphs))]
-		cross, err := m.Kernel.Cross(ctx, block)
+	for block := range slices.Chunk(graphs, max(1, searchBlock/max(1, m.Examples()))) {
+		a, err := m.Kernel.Transform(ctx, block)
 		if err != nil {
 			return nil, err
 		}
-		for i := range block {
-			out = append(out, m.Neighbours(kernel.Largest(cross.Row(i), k)))
+		found, err := m.SearchFeatures(ctx, a, k)
+		if err != nil {
+			return nil, err
 		}
-		graphs = graphs[len(block):]
+		out = append(out, found...)
+	}
+	return out, nil
+}
+
+// SearchFeatures is Search for a few graphs with the given features.
+func (m *Model) SearchFeatures(ctx context.Context, a kernel.Features, k int) ([][]Neighbour, error) {
+	cross, err := m.cross(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	out := make([][]Neighbour, cross.Rows)
+	for i := range out {
+		out[i] = m.Neighbours(kernel.Largest(cross.Row(i), k))
 	}
 	return out, nil
 }
