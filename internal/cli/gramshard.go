@@ -47,8 +47,6 @@ func (c *gramCmd) tiles(g *globals) error {
 		return usageError("--shard cannot be used with --out: it writes tiles to --tiles, and mlg merge joins those of all shards")
 	case c.Shard == "" && filepath.Ext(c.Out) != ".npy":
 		return usageError("--tiles needs --shard, or --out with a name that ends with .npy")
-	case c.given()["exact"] == "true":
-		return usageError("--tiles cannot be used with --exact, whose rows are computed together")
 	}
 	s, err := c.open(g, c.Data)
 	if err != nil {
@@ -63,7 +61,7 @@ func (c *gramCmd) tiles(g *globals) error {
 	if err := plan.Validate(); err != nil {
 		return usageError("--tile-side: " + err.Error())
 	}
-	sum, err := tiles.Work(g.work(), c.Tiles, d, c.TileSide, i, n)
+	sum, err := tiles.Work(c.work(g), c.Tiles, d, c.TileSide, i, n)
 	if err != nil {
 		g.kept.set("%d finished tiles of the shard are kept; the same command goes on from there", sum.Computed+sum.Kept)
 		return err
