@@ -49,7 +49,7 @@ type infoAnswer struct {
 	Edges      int         `json:"edges"`
 	Labels     bool        `json:"labels"`
 	Attributes int         `json:"attributes"`
-	Molecules  bool        `json:"molecules" help:"the first graph is drawn as a molecule"`
+	Molecules  bool        `json:"molecules" help:"the first graph is a molecule"`
 	Parameters []parameter `json:"parameters" help:"parameters of the kernel, with their defaults"`
 	Core       int         `json:"core" help:"graphs in the Gram matrix"`
 	Kernels    []string    `json:"kernels" help:"terms of the kernel of a model"`
