@@ -48,7 +48,7 @@ func (c *gramCmd) tiles(g *globals) error {
 	case c.Shard == "" && filepath.Ext(c.Out) != ".npy":
 		return usageError("--tiles needs --shard, or --out with a name that ends with .npy")
 	}
-	s, err := c.open(g, c.Data)
+	s, err := c.open(g, c.Data, anyNumber)
 	if err != nil {
 		return err
 	}

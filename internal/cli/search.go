@@ -45,7 +45,7 @@ func (c *searchCmd) Run(g *globals) error {
 	}
 	s, err := c.kept(g)
 	if s == nil && err == nil {
-		s, err = c.open(g, c.From)
+		s, err = c.open(g, c.From, anyNumber)
 	}
 	if err != nil {
 		return err

@@ -62,15 +62,23 @@ type info struct {
 	Error float64 `json:"error"` // of an embedding
 }
 
-// fitKernel fits a kernel to the graphs of a request. The weight of a step of walks of any length becomes
-// one for which their series converges.
-func (c *call) fitKernel(args kernelArgs) (*fitted, *info, error) {
+// fitsMemory returns an error unless there is memory for a matrix that is computed and sent.
+func fitsMemory(rows, cols int) error {
+	return kernel.CheckMatrices(2, rows, cols, "take fewer graphs at a time, or MLGEmbedding, whose vectors have the kernel as their dot products")
+}
+
+// fitKernel fits a kernel to the graphs of a request, whose number check sees before. The weight of a step of walks of any
+// length becomes one for which their series converges.
+func (c *call) fitKernel(args kernelArgs, check func(n int) error) (*fitted, *info, error) {
 	work, err := c.work(args.workArgs)
 	if err != nil {
 		return nil, nil, err
 	}
 	c.carryOut(work)
 	graphs, err := c.graphs()
+	if err == nil {
+		err = check(len(graphs))
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -110,7 +118,12 @@ type fitArgs struct {
 
 // fit fits a kernel to graphs, and computes their matrix where it is asked for.
 func (c *call) fit(args fitArgs) (any, error) {
-	f, res, err := c.fitKernel(args.kernelArgs)
+	f, res, err := c.fitKernel(args.kernelArgs, func(n int) error {
+		if !args.Gram {
+			return nil
+		}
+		return fitsMemory(n, n)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -130,6 +143,9 @@ func (c *call) fit(args fitArgs) (any, error) {
 func (c *call) cross() (any, error) {
 	graphs, err := c.graphs()
 	if err != nil {
+		return nil, err
+	}
+	if err := fitsMemory(len(graphs), c.fitted.model.Examples()); err != nil {
 		return nil, err
 	}
 	m, err := c.fitted.model.Kernel.Cross(c.ctx, graphs)
@@ -227,7 +243,9 @@ func (c *call) embedFit(args embedArgs) (any, error) {
 	if !(args.Tolerance >= 0 && args.Tolerance < 1) {
 		return nil, fmt.Errorf("tolerance = %v, want 0 or more and less than 1", args.Tolerance)
 	}
-	f, res, err := c.fitKernel(args.kernelArgs)
+	f, res, err := c.fitKernel(args.kernelArgs, func(n int) error { // vectors are widened, and sent
+		return kernel.CheckMatrices(3, n, min(n, args.Rank), "take fewer components or fewer graphs")
+	})
 	if err != nil {
 		return nil, err
 	}

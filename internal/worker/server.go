@@ -232,9 +232,12 @@ func (s *server) answer(ctx context.Context, q *request, progress func(kernel.Pr
 	kind := "value"
 	var path *fs.PathError
 	var known failure
+	var memory *kernel.MemoryError
 	switch {
 	case errors.As(err, &known):
 		kind = known.kind
+	case errors.As(err, &memory):
+		kind = "memory"
 	case errors.Is(err, fs.ErrNotExist):
 		kind = "missing"
 	case errors.As(err, &path):
