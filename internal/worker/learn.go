@@ -123,6 +123,9 @@ func (c *call) predict(args predictArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := kernel.CheckMatrices(1, len(graphs), m.Examples(), "predict fewer graphs at a time"); err != nil {
+		return nil, err
+	}
 	found, err := m.Predict(c.ctx, graphs, model.PredictOptions{Deviations: args.Deviation})
 	if err != nil {
 		return nil, err
