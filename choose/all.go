@@ -295,25 +295,22 @@ func (x *all) solvers(ctx context.Context) (with func(ctx context.Context, folds
 
 // leaveGroups finds what is predicted for graphs from those of other groups, nil without groups.
 func (x *all) leaveGroups(ctx context.Context, ridge float64, with func(ctx context.Context, folds []int) (solver, error)) (*svm.Left, error) {
-	self, err := kernel.Self(ctx, x.sum, x.train)
+	values, err := featureValues(ctx, x.sum, x.train)
 	if err != nil {
 		return nil, err
 	}
-	between := func(ctx context.Context, rows, cols []int) (*kernel.Matrix, error) {
-		return kernel.Between(ctx, x.sum, x.train.Select(rows), x.train.Select(cols))
-	}
-	if x.groups, x.groupFolds, err = x.choice.groupFolds(ctx, kernelValues{self, between}); x.groupFolds == nil {
+	if x.groups, x.groupFolds, err = x.choice.groupFolds(ctx, values); x.groupFolds == nil {
 		return nil, err
 	}
 	s, err := with(ctx, x.groupFolds)
 	if err != nil {
 		return nil, err
 	}
-	values, err := s.HeldOut(ctx, []float64{ridge})
-	if err != nil || values[0] == nil {
+	left, err := s.HeldOut(ctx, []float64{ridge})
+	if err != nil || left[0] == nil {
 		return nil, err
 	}
-	return &svm.Left{Folds: x.groupFolds, Values: values[0]}, nil
+	return &svm.Left{Folds: x.groupFolds, Values: left[0]}, nil
 }
 
 func (x *all) targets() svm.Targets {

@@ -124,18 +124,40 @@ func matrixValues(gram *kernel.Matrix) kernelValues {
 	}}
 }
 
-// clusters groups graphs around about √n typical ones of a sample, at least two for each fold. It returns
-// nil for few graphs.
-func clusters(ctx context.Context, k kernelValues, sample []int) (*Groups, error) {
-	n := len(k.self)
-	if n < leastClustered {
-		return nil, nil
+// featureValues returns those of features.
+func featureValues(ctx context.Context, m kernel.Map, a kernel.Features) (kernelValues, error) {
+	self, err := kernel.Self(ctx, m, a)
+	return kernelValues{self, func(ctx context.Context, rows, cols []int) (*kernel.Matrix, error) {
+		return kernel.Between(ctx, m, a.Select(rows), a.Select(cols))
+	}}, err
+}
+
+// Clusters groups the graphs that a kernel is fitted to as clusters does, around graphs of an even sample of at most so
+// many.
+func Clusters(ctx context.Context, k *kernel.FittedSum, examples, folds int) (*Groups, error) {
+	train, err := k.Train(ctx)
+	if err != nil {
+		return nil, err
 	}
+	values, err := featureValues(ctx, k, train)
+	if err != nil {
+		return nil, err
+	}
+	sample := make([]int, min(examples, train.Len()))
+	for i := range sample {
+		sample[i] = i * train.Len() / len(sample)
+	}
+	return clusters(ctx, values, sample, folds)
+}
+
+// clusters groups graphs around about √n typical ones of a sample, at least two for each fold.
+func clusters(ctx context.Context, k kernelValues, sample []int, folds int) (*Groups, error) {
+	n := len(k.self)
 	gram, err := k.between(ctx, sample, sample)
 	if err != nil {
 		return nil, err
 	}
-	found, err := cluster.Medoids(ctx, gram, min(mostClusters, max(2*heldOutFolds, int(math.Sqrt(float64(n))))))
+	found, err := cluster.Medoids(ctx, gram, min(mostClusters, max(2*folds, int(math.Sqrt(float64(n))))))
 	if err != nil {
 		return nil, err
 	}
@@ -201,7 +223,10 @@ func (c *choice) groupFolds(ctx context.Context, k kernelValues) (*Groups, []int
 	if folds := c.Targets.Groups.folds(c.Options.Seed); folds != nil || c.part {
 		return c.Targets.Groups, folds, nil
 	}
-	g, err := clusters(ctx, k, c.everything.sample)
+	if len(k.self) < leastClustered {
+		return nil, nil, nil
+	}
+	g, err := clusters(ctx, k, c.everything.sample, heldOutFolds)
 	if err != nil {
 		return nil, nil, err
 	}

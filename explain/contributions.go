@@ -23,8 +23,8 @@ const (
 	rounding = 1e-9
 )
 
-// reader returns the function to explain and its baseline, given the kernel values of the graph.
-type reader func(row []float64) (f *svm.Function, baseline float64, err error)
+// reader returns the function to explain and its baseline, given the features and the kernel values of the graph.
+type reader func(a kernel.Features, row []float64) (f *svm.Function, baseline float64, err error)
 
 // contributionsOf returns the contributions of the vertices of a graph to a function of its kernel
 // values with others. In a graph without vertices nothing contributes.
@@ -90,7 +90,7 @@ func leaveOut(ctx context.Context, sum *kernel.FittedSum, others kernel.Features
 		}
 		for i := range cross.Rows {
 			if f == nil {
-				if f, baseline, err = read(cross.Row(i)); err != nil {
+				if f, baseline, err = read(rows.Select([]int{i}), cross.Row(i)); err != nil {
 					return 0, nil, err
 				}
 				value = f.Value(cross.Row(i))

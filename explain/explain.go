@@ -17,6 +17,7 @@
 package explain
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,6 +37,8 @@ type Options struct {
 	Class   string // what is to be spoken for, instead of the predicted class
 	Against string // the class that is spoken against, instead of all others
 	Slopes  bool   // slopes instead of contributions
+	// Predict says what Explanation.Prediction tells besides the class or the value.
+	Predict model.PredictOptions
 }
 
 // Contributions are what the vertices of a graph contribute to a value.
@@ -64,6 +67,8 @@ type Explanation struct {
 	// Bias and the terms of Graphs add up to Value.
 	Bias   float64     `json:"bias"`
 	Graphs []GraphTerm `json:"graphs" help:"what each training graph adds to the value"`
+	// Prediction is what the model predicts for the graph.
+	Prediction model.Prediction `json:"-"`
 }
 
 // GraphTerm is what one training graph adds to a value.
@@ -96,9 +101,14 @@ func Prediction(ctx context.Context, m *model.Model, g *graph.Graph, o Options) 
 	}
 	e := &Explanation{Graph: g.ID(), Slopes: o.Slopes, Graphs: []GraphTerm{}}
 	var f svm.Function
-	read := func(row []float64) (*svm.Function, float64, error) {
-		var err error
-		if f, err = e.function(ctx, m, row, o); err != nil {
+	read := func(a kernel.Features, row []float64) (*svm.Function, float64, error) {
+		cross := &kernel.Matrix{Rows: 1, Cols: len(row), Data: row}
+		said, err := m.PredictCross(ctx, []*graph.Graph{g}, a, cross, o.Predict)
+		if err != nil {
+			return nil, 0, err
+		}
+		e.Prediction = said[0]
+		if f, err = e.function(m, o); err != nil {
 			return nil, 0, err
 		}
 		e.Value, e.Bias = f.Value(row), f.Bias
@@ -126,8 +136,8 @@ func Prediction(ctx context.Context, m *model.Model, g *graph.Graph, o Options) 
 	return e, nil
 }
 
-// function returns the function to explain, given the kernel values of the graph, and describes it.
-func (e *Explanation) function(ctx context.Context, m *model.Model, row []float64, o Options) (f svm.Function, err error) {
+// function returns the function to explain, and describes it.
+func (e *Explanation) function(m *model.Model, o Options) (f svm.Function, err error) {
 	if m.Classes == nil {
 		if o.Class != "" || o.Against != "" {
 			return f, ErrClass("the model predicts values, not classes")
@@ -139,13 +149,7 @@ func (e *Explanation) function(ctx context.Context, m *model.Model, row []float6
 		e.Baseline = mean(m.Targets)
 		return m.Learner.For(0), nil
 	}
-	if e.Class = o.Class; e.Class == "" {
-		said, err := m.PredictCross(ctx, nil, &kernel.Matrix{Rows: 1, Cols: len(row), Data: row}, model.PredictOptions{})
-		if err != nil {
-			return f, err
-		}
-		e.Class = said[0].Class
-	}
+	e.Class = cmp.Or(o.Class, e.Prediction.Class)
 	class := slices.Index(m.Classes, e.Class)
 	if class < 0 {
 		return f, ErrClass(fmt.Sprintf("class %s, want one of %s", e.Class, strings.Join(m.Classes, ", ")))
@@ -223,7 +227,7 @@ func Similarity(ctx context.Context, sum *kernel.FittedSum, g, h *graph.Graph, s
 			return Contributions{}, err
 		}
 		f := svm.Function{Coefficients: []float64{1}}
-		return of(ctx, sum, others, g, func(row []float64) (*svm.Function, float64, error) {
+		return of(ctx, sum, others, g, func(_ kernel.Features, row []float64) (*svm.Function, float64, error) {
 			out.K = row[0]
 			if slopes && !(out.K > 0) {
 				return nil, 0, fmt.Errorf("the similarity is %v: its logarithm has no slope", out.K)

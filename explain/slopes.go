@@ -33,7 +33,7 @@ func slopesOf(ctx context.Context, sum *kernel.FittedSum, others kernel.Features
 	if err != nil {
 		return Contributions{}, err
 	}
-	f, _, err := read(row)
+	f, _, err := read(one, row)
 	if err != nil {
 		return Contributions{}, err
 	}

@@ -76,7 +76,12 @@ func attributed(seed uint64, n int) []*graph.Graph {
 // slopes returns those of a function of the kernel values with the training graphs.
 func slopes(t *testing.T, k *kernel.FittedSum, g *graph.Graph, f svm.Function) *explain.Explanation {
 	t.Helper()
-	e, err := explain.Prediction(t.Context(), &model.Model{Kernel: k, Learner: &svm.Learner{Functions: []svm.Function{f}}}, g, explain.Options{Slopes: true})
+	train, err := k.Train(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &svm.Learner{Functions: []svm.Function{f}, Examples: train.Len()}
+	e, err := explain.Prediction(t.Context(), &model.Model{Kernel: k, Learner: l}, g, explain.Options{Slopes: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -296,19 +296,6 @@ func (s *FittedSum) Self() float64 {
 	return sum
 }
 
-// Diagonal returns the kernel of each of some graphs with itself. It transforms them only where that
-// depends on them.
-func (s *FittedSum) Diagonal(ctx context.Context, graphs []*graph.Graph) ([]float64, error) {
-	if k := self(s.Sum); !math.IsNaN(k) {
-		return slices.Repeat([]float64{k}, len(graphs)), nil
-	}
-	a, err := s.Transform(ctx, graphs)
-	if err != nil {
-		return nil, err
-	}
-	return Self(ctx, s, a)
-}
-
 // Alone returns the sum over a collection in which nothing else is fitted.
 func (s *FittedSum) Alone() (*FittedSum, error) {
 	c := NewCollection(s.In.graphs)

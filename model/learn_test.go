@@ -15,6 +15,7 @@ import (
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/graphtest"
+	"github.com/mlgkernel/mlg/internal/kerneltest"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/svm"
 )
@@ -214,19 +215,11 @@ func TestDeviationsOfNewScaffolds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	deviations := func(wider float64) []float64 {
+	wide := func(wider float64) []float64 {
 		m.Learner.Process.Wider = wider
-		cross, err := m.Kernel.Cross(t.Context(), d.Graphs)
-		if err != nil {
-			t.Fatal(err)
-		}
-		out, err := m.deviations(t.Context(), d.Graphs, cross)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return out
+		return deviations(t, m, d.Graphs)
 	}
-	one, two := deviations(1), deviations(2)
+	one, two := wide(1), wide(2)
 	known := 0
 	for i := range d.Graphs {
 		want := 2.0
@@ -242,7 +235,7 @@ func TestDeviationsOfNewScaffolds(t *testing.T) {
 		t.Errorf("%d of %d scaffolds are known", known, len(d.Graphs))
 	}
 	delete(m.Created, "groups") // nothing says that groups are scaffolds
-	if d := deviations(2); !slices.Equal(d, one) {
+	if d := wide(2); !slices.Equal(d, one) {
 		t.Error("deviations are wider without scaffolds")
 	}
 	// A ridge that is given and not scored gives the same intervals.
@@ -300,7 +293,7 @@ func TestLearnFitted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	said, err := learned.PredictCross(t.Context(), ds.Graphs, all, PredictOptions{})
+	said, err := learned.PredictCross(t.Context(), ds.Graphs, nil, all, PredictOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -310,5 +303,28 @@ func TestLearnFitted(t *testing.T) {
 	}
 	if _, _, _, err := m.Learn(t.Context(), all.Select([]int{3, 7, 8}, []int{3, 7, 8}), []int{3, 7, 8}, o); !errors.Is(err, ErrNoTargets) {
 		t.Errorf("one graph with a target: error %v", err)
+	}
+}
+
+// raw is a Spy that does not say that it is normalised.
+type raw struct {
+	*kerneltest.Spy `json:"-"`
+	Normalize       bool `json:"normalize"`
+}
+
+// The features of new graphs are computed once, also where deviations need the kernel of each with itself.
+func TestTransformedOnce(t *testing.T) {
+	d := drugs(t)
+	ds := targeted(d.Graphs[:30], func(i int) string { return fmt.Sprint(3*float64(d.Graphs[i].N()) + float64(i%7)) })
+	o := DefaultLearnOptions()
+	o.Task = choose.Regression
+	spy := &kerneltest.Spy{Scale: 5}
+	m, _, err := Learn(t.Context(), ds, choose.Each(raw{Spy: spy}), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	deviations(t, m, d.Graphs[30:40])
+	if len(spy.Cross) != 1 {
+		t.Errorf("10 new graphs were transformed %d times, want once", len(spy.Cross))
 	}
 }

@@ -188,15 +188,15 @@ func same(t *testing.T, a, b *Model, graphs []*graph.Graph) {
 // deviations returns those of the values of graphs.
 func deviations(t *testing.T, m *Model, graphs []*graph.Graph) []float64 {
 	t.Helper()
-	cross, err := m.Kernel.Cross(t.Context(), graphs)
+	said, err := m.Predict(t.Context(), graphs, PredictOptions{Deviations: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := m.deviations(t.Context(), graphs, cross)
-	if err != nil {
-		t.Fatal(err)
+	var out []float64
+	for _, p := range said {
+		out = append(out, *p.Deviation)
 	}
-	return d
+	return out
 }
 
 // roundTrip writes and reads a model and compares all of it.

@@ -67,16 +67,31 @@ func DefaultPredictOptions() PredictOptions {
 
 // Predict returns the predictions of the learner for new graphs.
 func (m *Model) Predict(ctx context.Context, graphs []*graph.Graph, o PredictOptions) ([]Prediction, error) {
-	cross, err := m.Kernel.Cross(ctx, graphs)
+	a, err := m.Kernel.Transform(ctx, graphs)
 	if err != nil {
 		return nil, err
 	}
-	return m.PredictCross(ctx, graphs, cross, o)
+	cross, err := m.cross(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	return m.PredictCross(ctx, graphs, a, cross, o)
+}
+
+// cross returns the kernel matrix between graphs with the given features (rows) and the training graphs.
+func (m *Model) cross(ctx context.Context, a kernel.Features) (*kernel.Matrix, error) {
+	train, err := m.Kernel.Train(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return kernel.Between(ctx, m.Kernel, a, train)
 }
 
 // PredictCross is Predict for graphs whose kernel values with the training graphs are known, as
-// Kernel.Cross returns them. The graphs themselves are needed for deviations only.
-func (m *Model) PredictCross(ctx context.Context, graphs []*graph.Graph, cross *kernel.Matrix, o PredictOptions) ([]Prediction, error) {
+// Kernel.Cross returns them. The graphs and their features are needed for deviations only.
+func (m *Model) PredictCross(
+	ctx context.Context, graphs []*graph.Graph, a kernel.Features, cross *kernel.Matrix, o PredictOptions,
+) ([]Prediction, error) {
 	if m.Learner == nil {
 		return nil, errors.New("model: it has no learner, so it cannot predict")
 	}
@@ -86,7 +101,7 @@ func (m *Model) PredictCross(ctx context.Context, graphs []*graph.Graph, cross *
 	}
 	var deviations []float64
 	if o.Deviations && m.Learner.Process != nil {
-		if deviations, err = m.deviations(ctx, graphs, cross); err != nil {
+		if deviations, err = m.deviations(ctx, graphs, a, cross); err != nil {
 			return nil, err
 		}
 	}
@@ -133,8 +148,8 @@ func (m *Model) Likeness(hits []kernel.Hit, nearest int) Likeness {
 // kernel values with the training graphs are in cross. It compares the nearest training graphs of each
 // with each other. Molecules with other scaffolds than the training graphs get wider deviations, where the
 // model was fitted to say by how much.
-func (m *Model) deviations(ctx context.Context, graphs []*graph.Graph, cross *kernel.Matrix) ([]float64, error) {
-	self, err := m.Kernel.Diagonal(ctx, graphs)
+func (m *Model) deviations(ctx context.Context, graphs []*graph.Graph, a kernel.Features, cross *kernel.Matrix) ([]float64, error) {
+	self, err := kernel.Self(ctx, m.Kernel, a)
 	if err != nil {
 		return nil, err
 	}
@@ -187,16 +202,29 @@ const searchBlock = 1 << 23
 // at.
 func (m *Model) Search(ctx context.Context, graphs []*graph.Graph, k int) ([][]Neighbour, error) {
 	out := make([][]Neighbour, 0, len(graphs))
-	for rows := max(1, searchBlock/max(1, m.Examples())); len(graphs) > 0; {
-		block := graphs[:min(rows, len(graphs))]
-		cross, err := m.Kernel.Cross(ctx, block)
+	for block := range slices.Chunk(graphs, max(1, searchBlock/max(1, m.Examples()))) {
+		a, err := m.Kernel.Transform(ctx, block)
 		if err != nil {
 			return nil, err
 		}
-		for i := range block {
-			out = append(out, m.Neighbours(kernel.Largest(cross.Row(i), k)))
+		found, err := m.SearchFeatures(ctx, a, k)
+		if err != nil {
+			return nil, err
 		}
-		graphs = graphs[len(block):]
+		out = append(out, found...)
+	}
+	return out, nil
+}
+
+// SearchFeatures is Search for a few graphs with the given features.
+func (m *Model) SearchFeatures(ctx context.Context, a kernel.Features, k int) ([][]Neighbour, error) {
+	cross, err := m.cross(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	out := make([][]Neighbour, cross.Rows)
+	for i := range out {
+		out[i] = m.Neighbours(kernel.Largest(cross.Row(i), k))
 	}
 	return out, nil
 }

@@ -160,22 +160,6 @@ func (b *Basis) Solve(rows []float64) {
 	}
 }
 
-// Vectors returns the vectors of graphs, a row each, whose kernel values with all candidates are
-// the rows of a matrix.
-func (b *Basis) Vectors(ctx context.Context, cross *kernel.Matrix) (*kernel.Matrix, error) {
-	out := kernel.NewMatrix(cross.Rows, b.Dim())
-	err := strips(ctx, cross.Rows, func(lo, hi int) error {
-		for i := lo; i < hi; i++ {
-			for j, p := range b.Landmarks {
-				out.Set(i, j, cross.At(i, p))
-			}
-		}
-		b.Solve(out.Data[lo*out.Cols : hi*out.Cols])
-		return nil
-	})
-	return out, err
-}
-
 // coordinate replaces number j of each row of x, the kernel with landmark j, by coordinate j,
 //
 //	x_j ← (x_j − Σ_{m<j} l_m x_m) / l_j,

@@ -14,22 +14,26 @@ type Embedding struct {
 	marks  kernel.Features // of the landmarks
 }
 
-// Fit chooses landmarks among graphs with the given features.
-func Fit(ctx context.Context, m kernel.Map, train kernel.Features, o Options) (*Embedding, error) {
+// Fit chooses landmarks among graphs with the given features. It returns the vectors of the graphs too, a row each.
+func Fit(ctx context.Context, m kernel.Map, train kernel.Features, o Options) (*Embedding, *kernel.Matrix, error) {
 	self, err := kernel.Self(ctx, m, train)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	n := train.Len()
-	b, _, err := Choose(ctx, self, func(p int, dst []float64) error {
-		return strips(ctx, n, func(lo, hi int) error {
-			return m.Fill(ctx, dst[lo:hi], hi-lo, kernel.Block{A: train, I0: p, I1: p + 1, B: train, J0: lo, J1: hi})
-		})
+	quiet := kernel.WorkOf(ctx) // Choose tells how far it has come
+	quiet.Progress = nil
+	rowOnly := kernel.WithWork(ctx, quiet)
+	b, x, err := Choose(ctx, self, func(p int, dst []float64) error {
+		row, err := kernel.Between(rowOnly, m, kernel.Range(train, p, p+1), train)
+		if err == nil {
+			copy(dst, row.Data)
+		}
+		return err
 	}, o)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return &Embedding{*b, m, train.Select(b.Landmarks)}, nil
+	return &Embedding{*b, m, train.Select(b.Landmarks)}, x, nil
 }
 
 // Transform returns the vectors of graphs with the given features, one after the other. That of a graph

@@ -8,8 +8,7 @@
 //	        2/2
 //
 // A tile depends on the features of two blocks (kernel.Features) and nothing else. So it can be
-// computed anywhere, any number of times, with the same bits. Every kernel will do whose matrix has
-// parts: see CheckParts. A file of tiles is a container
+// computed anywhere, any number of times, with the same bits. A file of tiles is a container
 // (docs/reference/store-format.md) with any tiles of a plan, and with the plan, which names the model
 // and the collection. So Merge tells a damaged tile from a good one, and a file of another model, plan
 // or collection from one that belongs here.

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/matrix"
@@ -138,25 +139,16 @@ type Collection struct {
 
 // NewCollection returns the collection of graphs with the given features under a model.
 func NewCollection(m *model.Model, graphs int, features func(lo, hi int) (kernel.Features, error), axis matrix.Axis) (*Collection, error) {
-	if err := CheckParts(m.Kernel); err != nil {
-		return nil, err
-	}
 	f, err := m.Fingerprint()
 	return &Collection{m.Kernel, hex.EncodeToString(f[:]), graphs, features, axis}, err
 }
 
-// CheckParts returns an error if the matrix of a kernel cannot be computed in parts.
-func CheckParts(s *kernel.FittedSum) error {
-	for _, f := range s.Factors {
-		fitted := f.Known()
-		if fitted == nil {
-			return fmt.Errorf("%s is not fitted", f)
-		}
-		if _, whole := fitted.Map.(kernel.Whole); whole {
-			return fmt.Errorf("%s: its rows are computed together, so its matrix has no parts", f)
-		}
-	}
-	return nil
+// whole reports whether a factor of the kernel computes a block with all goroutines (kernel.Whole).
+func (c *Collection) whole() bool {
+	return slices.ContainsFunc(c.Kernel.Factors, func(f *kernel.FittedFactor) bool {
+		_, whole := f.Known().Map.(kernel.Whole)
+		return whole
+	})
 }
 
 // Plan returns the plan of the collection.

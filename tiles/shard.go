@@ -18,7 +18,7 @@ import (
 
 // Compute returns the values of tile t of a plan, row by row, from the features of its two blocks,
 // in the calling goroutine and on the device of the context. On the diagonal both are the same. A value
-// has the bits of the model's Gram.
+// has the bits of the model's Gram, or is equal to rounding if the map of a factor is kernel.Whole.
 func Compute(ctx context.Context, m kernel.Map, p Plan, t int, rows, cols kernel.Features) ([]float64, error) {
 	height, width := p.shape(t)
 	if rows.Len() != height || cols.Len() != width {
@@ -110,7 +110,11 @@ func Work(ctx context.Context, dir string, c *Collection, side, shard, shards in
 	meter := kernel.NewMeter(ctx, "tiles", sum.Tiles)
 	meter.Add(sum.Kept)
 	var mu sync.Mutex
-	err = kernel.Each(ctx, len(todo), 1, func(_, i int) error {
+	lanes := ctx
+	if c.whole() { // one tile at a time has all goroutines, and the memory for its tables
+		lanes = kernel.WithWorkers(ctx, 1)
+	}
+	err = kernel.Each(lanes, len(todo), 1, func(_, i int) error {
 		data, err := c.compute(ctx, p, todo[i])
 		if err != nil {
 			return err

@@ -661,16 +661,28 @@ func BenchmarkMerge(b *testing.B) {
 	}
 }
 
-// A kernel whose rows are computed together has no tiles.
+// Tiles of a kernel that computes large blocks together are its matrix to rounding, with the same bits for any shards and
+// any number of goroutines.
 func TestWhole(t *testing.T) {
-	exact := with(func(k *mlg.Kernel) { k.Exact = true })
+	exact := with(func(k *mlg.Kernel) { k.Exact, k.Radii = true, []int{1} })
 	for _, k := range []kernel.Kernel{exact, kernel.Mean(exact, baseline.DefaultWL())} {
-		sum, err := kernel.NewCollection(graphs(5, 1)).Fit(t.Context(), k)
+		f := newFixture(t, 20, 1, k)
+		one, two, out := t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "gram.npy")
+		f.work(t, one, 6, 1)
+		if _, err := Merge(t.Context(), out, []string{one}); err != nil {
+			t.Fatal(err)
+		}
+		got, err := matrix.ReadNPY(out)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := NewCollection(&model.Model{Kernel: sum}, 0, nil, matrix.Axis{}); err == nil || !strings.Contains(err.Error(), "its rows are computed together") {
-			t.Errorf("%s: error %v", k, err)
+		for i, v := range got.Data {
+			if !(math.Abs(v-f.gram.Data[i]) <= 1e-10) {
+				t.Fatalf("%s: value %d is %v, want %v", k, i, v, f.gram.Data[i])
+			}
 		}
+		f.gram = got
+		f.work(t, two, 6, 3)
+		f.wantMerge(t, two)
 	}
 }

@@ -2,11 +2,9 @@ package pipeline
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/mlgkernel/mlg/dataset"
-	"github.com/mlgkernel/mlg/tiles"
 )
 
 // Job is a pipeline that is ready to be built.
@@ -31,11 +29,6 @@ func New(ctx context.Context, o Options) (*Job, error) {
 	m, fingerprint, err := readModel(ctx, o.Model)
 	if err != nil {
 		return nil, err
-	}
-	if o.Tiles != "" {
-		if err := tiles.CheckParts(m.Kernel); err != nil {
-			return nil, fmt.Errorf("%s: %w", o.Model, err)
-		}
 	}
 	j := &Job{o: o, kernel: m.Kernel.String(), model: modelRef{o.Model, fingerprint, o.Threads, o.Device}, reading: o.Read.Like(m.Reader), before: countedHere()}
 	j.reading.Strict = true // what is left out is told by record

@@ -374,7 +374,7 @@ func TestEmbeddingsToTheBit(t *testing.T) {
 	if want := (Counts{Read: 234, Transformed: 234, Computed: 5}); counts != want {
 		t.Errorf("counters %+v, want %+v", counts, want)
 	}
-	e, err := nystrom.Fit(t.Context(), d.fitted, d.train(t), nystrom.Options{Dim: o.Dim, Pivots: nystrom.Random})
+	e, _, err := nystrom.Fit(t.Context(), d.fitted, d.train(t), nystrom.Options{Dim: o.Dim, Pivots: nystrom.Random})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -524,9 +524,6 @@ func TestBadGraphs(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	d := drugs(t)
-	whole := mlg.Default()
-	whole.Exact = true
-	exact := collect(t, dataset.Scales(5, 1), whole)
 	for _, c := range []struct {
 		want   string
 		change func(*Options)
@@ -540,7 +537,6 @@ func TestErrors(t *testing.T) {
 		{"side 1000000", func(o *Options) { o.Side = 1000000 }},
 		{"side 0, want 1", func(o *Options) { o.Side = 0 }},
 		{"pivots = \"none\"", func(o *Options) { o.Pivots = "none" }},
-		{"its rows are computed together", func(o *Options) { o.Model = exact.model }},
 		{"batch = 0", func(o *Options) { o.Batch = 0 }},
 		{"part-bytes = -1", func(o *Options) { o.PartBytes = -1 }},
 		{"device = \"tpu\"", func(o *Options) { o.Device = "tpu" }},

@@ -115,7 +115,8 @@ func (r embeddingRef) embedding(ctx context.Context) (*nystrom.Embedding, error)
 		if err != nil {
 			return nil, err
 		}
-		return nystrom.Fit(work, m.Kernel, train, nystrom.Options{Dim: r.Dim, Pivots: r.Pivots, Seed: r.Seed})
+		e, _, err := nystrom.Fit(work, m.Kernel, train, nystrom.Options{Dim: r.Dim, Pivots: r.Pivots, Seed: r.Seed})
+		return e, err
 	})
 }
 

@@ -35,7 +35,7 @@ func (c *embedCmd) Run(g *globals) error {
 	if err != nil {
 		return err
 	}
-	e, err := nystrom.Fit(g.work(), in.Kernel, train, nystrom.Options{Dim: c.Dim, Pivots: c.Pivots, Seed: c.PivotSeed})
+	e, _, err := nystrom.Fit(g.work(), in.Kernel, train, nystrom.Options{Dim: c.Dim, Pivots: c.Pivots, Seed: c.PivotSeed})
 	if err != nil {
 		return err
 	}

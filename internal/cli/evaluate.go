@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/draw"
 	"github.com/mlgkernel/mlg/evaluate"
+	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/paper"
 )
 
@@ -86,13 +88,13 @@ func (c *evaluateCmd) target(g *globals, t task) error {
 	if err != nil {
 		return err
 	}
-	if o.Splits, err = c.dealt(g, ds); err != nil {
+	o.Collection = cmp.Or(t.shared, kernel.NewCollection(choose.Untargeted(ds)))
+	if o.Splits, err = c.dealt(g, ds, o.Collection); err != nil {
 		return err
 	}
 	if c.Inner == "auto" {
 		o.LeaveOneOut = o.LeaveOneOut || !o.Splits.Tuned()
 	}
-	o.Collection = t.shared
 	if !t.fitted {
 		n, workers, singles := len(ds.Graphs), g.workers(), 2 // the labels and the best kernel
 		if !o.Combined {

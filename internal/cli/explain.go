@@ -131,7 +131,7 @@ func (c *explainCmd) prediction(g *globals, m *model.Model, x *graph.Graph) (exp
 		return nil, fmt.Errorf("%s has no learner, so there is no prediction to explain; --against OTHER explains a similarity", c.Model)
 	}
 	x = x.With(graphName(x, 0), x.Target())
-	got, err := explain.Prediction(g.ctx, m, x, explain.Options{Class: c.Class, Slopes: c.Slopes})
+	got, err := explain.Prediction(g.ctx, m, x, explain.Options{Class: c.Class, Slopes: c.Slopes, Predict: model.DefaultPredictOptions()})
 	var class explain.ErrClass
 	if errors.As(err, &class) {
 		return nil, usageError("--class: " + class.Error())
@@ -139,12 +139,8 @@ func (c *explainCmd) prediction(g *globals, m *model.Model, x *graph.Graph) (exp
 	if err != nil {
 		return nil, err
 	}
-	p, err := m.Predict(g.ctx, []*graph.Graph{x}, model.DefaultPredictOptions())
-	if err != nil {
-		return nil, err
-	}
 	said := predicted{ID: x.ID(), Target: x.Target()}
-	said.describe(m, &p[0])
+	said.describe(m, &got.Prediction)
 	e := &explainedPrediction{Explanation: got, Labels: x.Labels(), Prediction: &said, graph: x}
 	slices.SortStableFunc(got.Graphs, func(a, b explain.GraphTerm) int { return cmp.Compare(b.Value, a.Value) })
 	side := func(terms []explain.GraphTerm, sign float64) (out []support) {

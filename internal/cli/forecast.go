@@ -29,10 +29,13 @@ const (
 	centrePasses = 3 // through all graphs with centres: sums, graphs that are held out, and deviations
 )
 
+// fewer is what to do where memory is too small.
+const fewer = "take fewer graphs, or a machine with more memory"
+
 // announce says what work on many graphs will need: the memory, and the time as costs say. It refuses what
 // does not fit into memory.
 func (g *globals) announce(ds *dataset.Dataset, candidates []choose.Candidate, o choose.Options,
-	bytes func(factors int) int64, need func(c costs) time.Duration, hint string) error {
+	bytes func(factors int) int64, takes func(c costs) time.Duration, hint string) error {
 	n := len(ds.Graphs)
 	if n < manyGraphs {
 		return nil
@@ -45,21 +48,17 @@ func (g *globals) announce(ds *dataset.Dataset, candidates []choose.Candidate, o
 			kernels = append(kernels, s.Kernel)
 		}
 	}
-	gb := float64(bytes(kernel.Distinct(kernels...))) / 1e9
-	if most := float64(kernel.Available()) / 1e9; most > 0 && gb > most {
-		return fmt.Errorf("%s for %d graphs would take about %.2g GB of memory, but %.2g GB are free: take fewer graphs, or a machine with more memory",
-			agree(len(kernels), "kernel", "kernels"), n, gb, most)
+	need, what := float64(bytes(kernel.Distinct(kernels...))), fmt.Sprintf("%s for %d graphs", agree(len(kernels), "kernel", "kernels"), n)
+	if err := kernel.CheckMemory(what, need, fewer); err != nil || g.Quiet {
+		return err
 	}
-	if g.Quiet {
-		return nil
-	}
-	line := fmt.Sprintf("%s for %d graphs: roughly %.2g GB of memory", agree(len(kernels), "kernel", "kernels"), n, gb)
+	line := fmt.Sprintf("%s: roughly %.2g GB of memory", what, need/1e9)
 	cost, err := clock(time.Now).measure(g.ctx, ds, kernels, o)
 	switch {
 	case errors.Is(err, context.Canceled):
 		return err
 	case err == nil: // else the sample may lack a class; the real work will tell what is wrong
-		line += fmt.Sprintf(", and %s on %s", round(need(cost).Round(time.Second)), agree(g.workers(), "thread", "threads"))
+		line += fmt.Sprintf(", and %s on %s", round(takes(cost).Round(time.Second)), agree(g.workers(), "thread", "threads"))
 	}
 	g.note("%s", table.Wrap(line+hint, 0, 2))
 	return nil

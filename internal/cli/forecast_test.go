@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"math"
@@ -144,6 +145,33 @@ func TestForecast(t *testing.T) {
 		want := time.Duration(parts)*(3*time.Second+40*time.Second) + pairs*5*time.Microsecond
 		if d := got - want; d.Abs() > time.Millisecond {
 			t.Errorf("%d kernels: %v, want %v", len(kernels), got, want)
+		}
+	}
+}
+
+// A matrix that does not fit into memory is refused before a kernel is fitted, and what fits says how.
+func TestMatrixMemory(t *testing.T) {
+	n := int(math.Sqrt(float64(kernel.Available()) / 4))
+	if n == 0 || n > 1_000_000 {
+		graphtest.Missing(t, "it is not known how much memory is free, or there is too much of it")
+	}
+	dir := t.TempDir()
+	data := filepath.Join(dir, "many.smi")
+	if err := os.WriteFile(data, []byte(strings.Repeat("C\n", n)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"gram", data, "-o", filepath.Join(dir, "k.csv")}, "are free: write .npy without pictures"},
+		{[]string{"gram", data, "-o", filepath.Join(dir, "k.npy"), "--picture", filepath.Join(dir, "k.svg")}, "are free: write .npy without pictures"},
+		{[]string{"gram", data, "--against", data, "-o", filepath.Join(dir, "k.npy")}, "are free: take fewer graphs"},
+		{[]string{"cluster", data}, "are free: take fewer graphs"},
+	} {
+		var out, errs bytes.Buffer
+		if code := Main(c.args, &out, &errs); code == 0 || !strings.Contains(strings.Join(strings.Fields(errs.String()), " "), c.want) {
+			t.Errorf("%q: code %d, %s, want %q in it", c.args, code, errs.String(), c.want)
 		}
 	}
 }

@@ -45,8 +45,21 @@ func (c *gramCmd) check(k kernel.Kernel) error {
 	return nil
 }
 
-// muchMemory is the size in bytes from which a matrix is announced before the work begins.
-const muchMemory = 4e9
+// matrices returns the number of matrices of all values that are in memory at a time: none where blocks are written as they
+// are computed.
+func (c *gramCmd) matrices() int {
+	st, err := os.Stat(c.Out)
+	device := err == nil && !st.Mode().IsRegular()
+	switch {
+	case c.Picture != "":
+		return 3 // with the distances, and those of groups
+	case c.Map != "":
+		return 2 // with the centred one
+	case strings.ToLower(filepath.Ext(c.Out)) == ".npy" && !device && c.Against == "":
+		return 0
+	}
+	return 1
+}
 
 // Run computes and writes a kernel matrix.
 func (c *gramCmd) Run(g *globals) error {
@@ -72,6 +85,13 @@ func (c *gramCmd) Run(g *globals) error {
 		if rows, err = c.read(g, c.Against); err != nil {
 			return err
 		}
+	}
+	instead := fewer
+	if c.Against == "" {
+		instead = "write .npy without pictures, which is done block by block, or " + fewer
+	}
+	if err := kernel.CheckMatrices(c.matrices(), len(rows.Graphs), len(ds.Graphs), instead); err != nil {
+		return err
 	}
 	g.resolved(k, ds.Graphs)
 	g.bar.show("fit", 0, 0, "")
@@ -106,9 +126,7 @@ func (c *gramCmd) Run(g *globals) error {
 // blocks writes the Gram matrix block by block, if nothing else needs it whole, and returns a matrix
 // without values.
 func (c *gramCmd) blocks(g *globals, ctx context.Context, fitted *kernel.Fitted, ds *dataset.Dataset) (*kernel.Matrix, error) {
-	st, err := os.Stat(c.Out)
-	device := err == nil && !st.Mode().IsRegular()
-	if strings.ToLower(filepath.Ext(c.Out)) != ".npy" || device || c.Against != "" || c.Picture != "" || c.Map != "" {
+	if c.matrices() > 0 {
 		return nil, nil
 	}
 	n := len(ds.Graphs)
@@ -120,9 +138,6 @@ func (c *gramCmd) blocks(g *globals, ctx context.Context, fitted *kernel.Fitted,
 
 // whole computes and writes a matrix that is in memory as a whole.
 func (c *gramCmd) whole(g *globals, ctx context.Context, fitted *kernel.Fitted, ds, rows *dataset.Dataset) (m *kernel.Matrix, err error) {
-	if bytes := 8 * float64(len(rows.Graphs)) * float64(len(ds.Graphs)); bytes > muchMemory {
-		g.note("the matrix of %d×%d values takes %.3g GB of memory", len(rows.Graphs), len(ds.Graphs), bytes/1e9)
-	}
 	if c.Against != "" {
 		m, err = fitted.Cross(ctx, rows.Graphs)
 	} else {

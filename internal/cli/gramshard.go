@@ -48,10 +48,7 @@ func (c *gramCmd) tiles(g *globals) error {
 	case c.Shard == "" && filepath.Ext(c.Out) != ".npy":
 		return usageError("--tiles needs --shard, or --out with a name that ends with .npy")
 	}
-	if k, err := c.Kernel.kernel(); err == nil && exact(k) {
-		return usageError("--tiles cannot be used with an exact kernel, whose rows are computed together")
-	}
-	s, err := c.open(g, c.Data)
+	s, err := c.open(g, c.Data, anyNumber)
 	if err != nil {
 		return err
 	}

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/internal/file"
+	"github.com/mlgkernel/mlg/internal/kerneltest"
 	"github.com/mlgkernel/mlg/model"
 	"github.com/mlgkernel/mlg/svm"
 	"github.com/rogpeppe/go-internal/testscript"
@@ -97,5 +99,31 @@ func TestKeptColumns(t *testing.T) {
 		"of a,,,1.5,0,0,false,\nof a,of b,,1.5,0,0,false,\n,,of predicted,1.5,0,0,false,\n"
 	if b.String() != want {
 		t.Errorf("got\n%swant\n%s", b.String(), want)
+	}
+}
+
+// The features of a searched graph are taken from where they are.
+func TestSearchLike(t *testing.T) {
+	ds, err := dataset.Read(t.Context(), "builtin:drugs", dataset.DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := &kerneltest.Spy{Scale: 5}
+	m, err := model.New(t.Context(), ds.Graphs[:20], k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &source{Model: m}
+	found, err := s.search(t.Context(), nil, 3, 7)
+	if err != nil || len(found) != 1 || len(found[0]) != 3 {
+		t.Fatalf("found %v, error %v", found, err)
+	}
+	want, err := m.Search(t.Context(), ds.Graphs[7:8], 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want[0] = slices.DeleteFunc(want[0], func(n model.Neighbour) bool { return n.Index == 7 })
+	if !slices.Equal(found[0], want[0][:3]) || len(k.Cross) != 1 {
+		t.Errorf("found %v, want %v; %d graphs were transformed", found, want, len(k.Cross))
 	}
 }

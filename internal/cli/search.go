@@ -45,7 +45,7 @@ func (c *searchCmd) Run(g *globals) error {
 	}
 	s, err := c.kept(g)
 	if s == nil && err == nil {
-		s, err = c.open(g, c.From)
+		s, err = c.open(g, c.From, anyNumber)
 	}
 	if err != nil {
 		return err
@@ -115,13 +115,16 @@ func (s *source) size() int {
 // search returns the k most similar graphs of each query, or of the searched graph at a position without itself.
 func (s *source) search(ctx context.Context, queries []*graph.Graph, k, self int) (out [][]model.Neighbour, err error) {
 	k = min(k, s.size())
-	if s.store == nil {
-		if self >= 0 {
-			queries = []*graph.Graph{s.Graphs[self]}
-		}
-		out, err = s.Search(ctx, queries, k+1)
-	} else {
+	switch {
+	case s.store != nil:
 		out, err = s.searchStore(ctx, queries, k+1, self)
+	case self >= 0:
+		var train kernel.Features
+		if train, err = s.Kernel.Train(ctx); err == nil {
+			out, err = s.SearchFeatures(ctx, kernel.Range(train, self, self+1), k+1)
+		}
+	default:
+		out, err = s.Search(ctx, queries, k+1)
 	}
 	for i, list := range out {
 		list = slices.DeleteFunc(list, func(n model.Neighbour) bool { return n.Index == self })

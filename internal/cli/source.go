@@ -316,8 +316,8 @@ type source struct {
 	read  dataset.Options // how other graphs are read
 }
 
-// open opens a model file or a store, or fits the kernel of the flags to a dataset.
-func (f *sourceFlags) open(g *globals, path string) (*source, error) {
+// open opens a model file or a store, or fits the kernel of the flags to a dataset. check sees the number of graphs before.
+func (f *sourceFlags) open(g *globals, path string, check func(n int) error) (*source, error) {
 	kind := file.KindOf(path)
 	if kind == model.Kind || kind == store.Kind {
 		if f.Kernel != "mlg" {
@@ -336,9 +336,12 @@ func (f *sourceFlags) open(g *globals, path string) (*source, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &source{m, nil, path, f.like(m)}, nil
+		return &source{m, nil, path, f.like(m)}, check(m.Examples())
 	}
 	ds, err := f.dataFlags.read(g, path)
+	if err == nil {
+		err = check(len(ds.Graphs))
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -351,6 +354,9 @@ func (f *sourceFlags) open(g *globals, path string) (*source, error) {
 	m.Reader = &o
 	return &source{m, nil, ds.Name, o}, nil
 }
+
+// anyNumber is the check of work that takes little memory.
+func anyNumber(int) error { return nil }
 
 // close releases a store.
 func (s *source) close() {

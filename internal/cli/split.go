@@ -3,13 +3,11 @@ package cli
 import (
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"slices"
 	"strings"
 
 	"github.com/mlgkernel/mlg/choose"
-	"github.com/mlgkernel/mlg/cluster"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/splits"
@@ -18,9 +16,10 @@ import (
 // stratified is how graphs are dealt to folds without --split.
 const stratified = "stratified"
 
-// dealt deals the graphs to folds as --split says, and keeps the folds in the file of --save-splits.
-func (c *evaluateCmd) dealt(g *globals, ds *dataset.Dataset) (*splits.Splits, error) {
-	s, err := c.deal(g, ds)
+// dealt deals the graphs to folds as --split says, and keeps the folds in the file of --save-splits. Kernels that it
+// needs are fitted in a collection of the graphs.
+func (c *evaluateCmd) dealt(g *globals, ds *dataset.Dataset, in *kernel.Collection) (*splits.Splits, error) {
+	s, err := c.deal(g, ds, in)
 	if err != nil && c.Split != stratified {
 		err = fmt.Errorf("--split %s: %w", c.Split, err)
 	}
@@ -30,7 +29,7 @@ func (c *evaluateCmd) dealt(g *globals, ds *dataset.Dataset) (*splits.Splits, er
 	return s, output(g, c.SaveSplits, func(w io.Writer) error { return s.Write(w, ds.IDs()) })
 }
 
-func (c *evaluateCmd) deal(g *globals, ds *dataset.Dataset) (*splits.Splits, error) {
+func (c *evaluateCmd) deal(g *globals, ds *dataset.Dataset, in *kernel.Collection) (*splits.Splits, error) {
 	how, name, named := strings.Cut(c.Split, "=")
 	switch {
 	case strings.HasSuffix(c.Split, ".json"):
@@ -72,7 +71,7 @@ func (c *evaluateCmd) deal(g *globals, ds *dataset.Dataset) (*splits.Splits, err
 		}
 		return splits.ByGroup("by scaffold", groups, c.Folds, c.Repeats, c.Splits)
 	case how == "cluster":
-		return c.byCluster(g, ds)
+		return c.byCluster(g, ds, in)
 	}
 	return nil, usageError("want stratified, random, scaffold, cluster, column=NAME, time=NAME, or a file that ends in .json")
 }
@@ -103,25 +102,23 @@ func numbered(texts []string) []int {
 	return out
 }
 
-// byCluster keeps graphs together that are similar by the first kernel: about √n groups around typical
-// graphs, at least two for each fold.
-func (c *evaluateCmd) byCluster(g *globals, ds *dataset.Dataset) (*splits.Splits, error) {
+// byCluster keeps graphs together that are similar by the first kernel.
+func (c *evaluateCmd) byCluster(g *globals, ds *dataset.Dataset, in *kernel.Collection) (*splits.Splits, error) {
 	all, err := kernels(c.Kernel)
 	if err != nil {
 		return nil, err
 	}
 	k := all[0]
 	g.bar.show("similarities", 0, 0, "")
-	gram, err := kernel.NewCollection(choose.Untargeted(ds)).Gram(g.work(), kernel.SumOf(k))
+	fitted, err := in.Fit(g.work(), k)
 	if err != nil {
 		return nil, err
 	}
-	n := max(2*c.Folds, int(math.Sqrt(float64(len(ds.Graphs)))))
-	found, err := cluster.Medoids(g.ctx, gram, n)
+	groups, err := choose.Clusters(g.work(), fitted, choose.DefaultOptions().Examples, c.Folds)
 	if err != nil {
 		return nil, err
 	}
-	return splits.ByGroup("by cluster of "+k.String(), found.Group, c.Folds, c.Repeats, c.Splits)
+	return splits.ByGroup("by cluster of "+k.String(), groups.Of, c.Folds, c.Repeats, c.Splits)
 }
 
 // cellsOf returns the cells of a column of the data, which every graph has to have.

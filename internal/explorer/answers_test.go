@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"net/http/httptest"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -358,6 +359,56 @@ func TestSavedModel(t *testing.T) {
 	s.post("/api/v1/explain", `{"graph":{"index":3}}`, &e)
 	if e.Class != src.Targets[3] {
 		t.Errorf("explained %q, want %q", e.Class, src.Targets[3])
+	}
+}
+
+// A model is judged by what its file says, and nothing is trained anew until somebody asks for it.
+func TestSavedEstimates(t *testing.T) {
+	m := savedModel(t)
+	src, err := FromModel("saved", m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newTester(t, readSpec(t), src, nil)
+	x, err := s.server.given().session(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var filed, tested, again evaluation
+	s.get("/api/v1/evaluate", &filed)
+	if len(m.Estimates) < 2 || !reflect.DeepEqual(filed.Estimates, m.Estimates) || filed.Graphs+len(filed.Index)+len(filed.Rows) > 0 {
+		t.Errorf("%+v, want what the file says: %+v", filed, m.Estimates)
+	}
+	var c coloring
+	if s.get("/api/v1/colors?by=error", &c); !strings.Contains(c.Note, "was trained with these graphs") {
+		t.Errorf("colours without a note: %q", c.Note)
+	}
+	s.do("GET", "/api/v1/download/table.csv", "", "")
+	if _, trained := x.training.peek(); trained {
+		t.Error("a model was trained anew")
+	}
+	s.get("/api/v1/evaluate?cross_validate=true", &tested)
+	if len(tested.Index) != 234 || tested.Confusion == nil || len(tested.Estimates) == 0 {
+		t.Errorf("cross-validation of %d graphs, estimates %v", len(tested.Index), tested.Estimates)
+	}
+	if s.get("/api/v1/evaluate", &again); !reflect.DeepEqual(again, filed) {
+		t.Errorf("%+v, want what the file says", again)
+	}
+	if s.get("/api/v1/colors?by=error", &c); c.Note != "" || c.Classes[1].Count == 0 {
+		t.Errorf("cross-validated: %+v, %q", c.Classes, c.Note)
+	}
+}
+
+// A model of more graphs than are compared with each other predicts by all of them.
+func TestManyTrainingGraphs(t *testing.T) {
+	src, err := FromModel("saved", savedModel(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var c coloring
+	newTester(t, readSpec(t), src, func(o *Options) { o.Whole, o.Core = 100, 20 }).get("/api/v1/colors?by=error", &c)
+	if c.Classes[0].Count < 230 {
+		t.Errorf("%+v, want nearly all right: the model has seen them", c.Classes)
 	}
 }
 

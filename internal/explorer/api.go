@@ -188,7 +188,7 @@ var endpoints = []endpoint{
 	operation("GET", "colors", "A class or a value of every graph, to colour the map by", computing, getColors),
 	operation("GET", "matrix", "The Gram matrix as a picture", computing, on((*session).ordered, getMatrix)),
 	operation("GET", "gram", "A block of the Gram matrix", computing, on((*session).fitted, getGram)),
-	operation("GET", "evaluate", "Cross-validated accuracy or error, beside the majority class and the label histogram", computing, on((*session).evaluated, getEvaluate)),
+	operation("GET", "evaluate", "How good predictions are: what the file of a model says, or cross-validation beside the majority class and the label histogram", computing, getEvaluate),
 	operation("GET", "progress", "What the server computes for these parameters at the moment", nil, getProgress),
 	operation("GET", "neighbours", "Most similar graphs", computing, on((*session).fitted, findNeighbours)),
 	operation("POST", "neighbours", "Most similar graphs", computing, on((*session).fitted, findNeighbours)),

@@ -18,19 +18,23 @@ import (
 
 // row is the kernel of a graph with all of the data.
 type row struct {
-	values []float64
-	index  int          // in the data, −1 for a new graph
-	graph  *graph.Graph // nil where a model does not have it
+	values   []float64
+	features kernel.Features
+	index    int          // in the data, −1 for a new graph
+	graph    *graph.Graph // nil where a model does not have it
 }
 
 // rows returns the rows of graphs, some before which are in the same request.
 func (s *source) rows(ctx context.Context, f *fitted, refs []reference, before int) ([]row, error) {
+	train, err := f.Kernel.Train(ctx)
+	if err != nil {
+		return nil, err
+	}
 	rows := make([]row, len(refs))
 	var fresh []*graph.Graph
 	var at []int
 	for i, ref := range refs {
 		r := &rows[i]
-		var err error
 		if r.graph, r.index, err = s.find(ref, before+i+1); err != nil {
 			if before+len(refs) > 1 {
 				err = within(fmt.Sprintf("graphs[%d]", before+i), err)
@@ -45,17 +49,21 @@ func (s *source) rows(ctx context.Context, f *fitted, refs []reference, before i
 		if err != nil {
 			return nil, err
 		}
-		r.values = m.Data
+		r.values, r.features = m.Data, kernel.Range(train, r.index, r.index+1)
 	}
 	if len(fresh) == 0 {
 		return rows, nil
 	}
-	m, err := f.Kernel.Cross(ctx, fresh)
+	a, err := f.Kernel.Transform(ctx, fresh)
+	if err != nil {
+		return nil, err
+	}
+	m, err := kernel.Between(ctx, f.Kernel, a, train)
 	if err != nil {
 		return nil, err
 	}
 	for k, i := range at {
-		rows[i].values = m.Row(k)
+		rows[i].values, rows[i].features = m.Row(k), kernel.Range(a, k, k+1)
 	}
 	return rows, nil
 }
@@ -96,7 +104,7 @@ type prediction struct {
 	Value          *float64           `json:"value" help:"class for classification, value for regression; both are null if nothing is predicted"`
 	Deviation      *float64           `json:"deviation" help:"standard deviation of a measured value; null if it is not known"`
 	Probabilities  []classProbability `json:"probabilities" help:"highest first; empty if the learner has none"`
-	CrossValidated *string            `json:"cross_validated" help:"prediction of a learner that did not see the graph; null for new graphs, and before the first request for evaluate"`
+	CrossValidated *string            `json:"cross_validated" help:"prediction of a learner that did not see the graph; null for new graphs, and before graphs are cross-validated"`
 	model.Likeness
 	UnknownLabels []string `json:"unknown_labels" help:"vertex labels that no graph of the data has"`
 	Place         *place   `json:"place" help:"null unless asked for"`
@@ -172,7 +180,7 @@ func (x *session) predict(ctx context.Context, f *fitted, r row, k int) (predict
 		return out, nil
 	}
 	cross := &kernel.Matrix{Rows: 1, Cols: len(r.values), Data: r.values}
-	said, err := f.PredictCross(ctx, []*graph.Graph{r.graph}, cross, model.DefaultPredictOptions())
+	said, err := f.PredictCross(ctx, []*graph.Graph{r.graph}, r.features, cross, model.DefaultPredictOptions())
 	if err != nil {
 		return out, err
 	}

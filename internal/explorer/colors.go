@@ -216,23 +216,30 @@ func (p *predictions) known(i int) bool {
 	return p.class != nil && p.class[i] >= 0 || p.value != nil && !math.IsNaN(p.value[i])
 }
 
-// predicted returns predictions of learners that have not seen the graphs. They come from
-// cross-validation. Graphs that are not in it are predicted by the learner of all others.
+// predicted returns predictions of learners that have not seen the graphs. They come from cross-validation. Graphs that
+// are not in it are predicted by the learner of all others. Where nothing is held out, the model predicts its own
+// training graphs.
 func (x *session) predicted(ctx context.Context) (*predictions, error) {
-	e, err := x.evaluated(ctx)
+	e, err := x.heldOut(ctx)
 	if err != nil {
 		return nil, err
 	}
-	f, err := x.learned(ctx)
+	r, learned, cols := &x.everyone, x.learnedHere, x.s.core // the learner has seen no others
+	if x.saved && len(e.Index) == 0 {
+		r, learned, cols = &x.known, x.learned, nil
+	}
+	f, err := learned(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return compute(ctx, x, &x.everyone, "predict", func(ctx context.Context) (*predictions, error) {
-		return x.predictAll(ctx, f, e)
+	return compute(ctx, x, r, "predict", func(ctx context.Context) (*predictions, error) {
+		return x.predictAll(ctx, f, e, cols)
 	})
 }
 
-func (x *session) predictAll(ctx context.Context, f *fitted, e *evaluation) (*predictions, error) {
+// predictAll takes what an evaluation predicts, and has a learner predict the other graphs from those that it has seen
+// (nil for all).
+func (x *session) predictAll(ctx context.Context, f *fitted, e *evaluation, seen []int) (*predictions, error) {
 	d, p := x.s.data, &predictions{}
 	n := len(d.IDs)
 	if d.task == classification {
@@ -258,24 +265,27 @@ func (x *session) predictAll(ctx context.Context, f *fitted, e *evaluation) (*pr
 	switch {
 	case f.Learner == nil || len(rest) == 0:
 		return p, nil
-	case x.saved && len(e.Index) == 0:
-		p.note = "the model was trained with these graphs"
+	case seen == nil:
+		p.note = "the model was trained with these graphs; cross-validation would predict each without it"
 	default:
 		p.note = fmt.Sprintf("%d of %d graphs are cross-validated; the learner was trained without the others", len(e.Index), n)
 	}
 	meter := kernel.NewMeter(ctx, "predict", len(rest))
 	for rows := range slices.Chunk(rest, 256) {
-		b, err := f.block(ctx, rows, f.core) // the learner has seen no others
+		cross, err := f.block(ctx, rows, seen)
 		if err != nil {
 			return nil, err
 		}
-		cross := kernel.NewMatrix(len(rows), n)
-		for k := range rows {
-			for c, i := range f.core {
-				cross.Set(k, i, b.At(k, c))
+		if seen != nil {
+			b := cross
+			cross = kernel.NewMatrix(len(rows), n)
+			for k := range rows {
+				for c, i := range seen {
+					cross.Set(k, i, b.At(k, c))
+				}
 			}
 		}
-		said, err := f.PredictCross(ctx, nil, cross, model.PredictOptions{})
+		said, err := f.PredictCross(ctx, nil, nil, cross, model.PredictOptions{})
 		if err != nil {
 			return nil, err
 		}

@@ -49,15 +49,6 @@ func TestColors(t *testing.T) {
 	if slices.Contains(predicted.Class, -1) || predicted.Note != "90 of 234 graphs are cross-validated; the learner was trained without the others" {
 		t.Errorf("of a sample: %v, %q", predicted.Class, predicted.Note)
 	}
-	// A model that was trained has seen its graphs, and cross-validates them nonetheless.
-	m, err := FromModel("saved", savedModel(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	saved := newTester(t, s.spec, m, nil)
-	if saved.get("/api/v1/colors?by=error", &wrong); wrong.Note != "" || wrong.Classes[1].Count == 0 {
-		t.Errorf("a model: %+v, %q", wrong.Classes, wrong.Note)
-	}
 }
 
 // Values have predictions beside what was measured, and errors with a middle.

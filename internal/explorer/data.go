@@ -10,6 +10,7 @@ import (
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/dataset/chem"
 	"github.com/mlgkernel/mlg/draw"
 	"github.com/mlgkernel/mlg/explain"
 	"github.com/mlgkernel/mlg/kernel"
@@ -30,7 +31,7 @@ type Data struct {
 	classes   []string      // in natural order, for classification
 	class     []int         // of each graph, −1 for none
 	value     []float64     // of each graph, for regression
-	molecules bool          // the first graph is drawn as one
+	molecules bool          // the first graph is one
 	kernel    kernel.Kernel // of requests that choose none
 
 	targetName, colorName string   // of the columns, "" where they are not known
@@ -105,8 +106,8 @@ func newData(ds *dataset.Dataset, m *model.Model, read dataset.Options) *Data {
 	for i, g := range m.Graphs {
 		m.Graphs[i] = g.With(m.IDs[i], d.target(i))
 	}
-	drawn, err := drawGraph(m.Graphs[0])
-	d.molecules = err == nil && drawn.Molecule
+	_, err := chem.Of(m.Graphs[0])
+	d.molecules = err == nil
 	return d
 }
 

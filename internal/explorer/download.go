@@ -149,7 +149,7 @@ var notANumber = math.NaN()
 
 // placedAndEvaluated returns the contents of the table.
 func (x *session) placedAndEvaluated(ctx context.Context) (*placement, error) {
-	if _, err := x.evaluated(ctx); err != nil {
+	if _, err := x.heldOut(ctx); err != nil {
 		return nil, err
 	}
 	return x.placed(ctx)
@@ -161,7 +161,10 @@ func tableFile(ctx context.Context, x *session, p *placement, in *downloadReques
 
 // table has graphs with their places, nearest others and predictions.
 func (x *session) table(ctx context.Context, p *placement, graphs []int, name string) (*file, error) {
-	e, _ := x.score.peek()
+	e, err := x.heldOut(ctx)
+	if err != nil {
+		return nil, err
+	}
 	d := x.s.data
 	head := strings.Fields("index id target cross_validated nearest similarity pca_x pca_y neighbours_x neighbours_y vertices edges")
 	if d.color != nil {

@@ -49,7 +49,7 @@ type infoAnswer struct {
 	Edges      int         `json:"edges"`
 	Labels     bool        `json:"labels"`
 	Attributes int         `json:"attributes"`
-	Molecules  bool        `json:"molecules" help:"the first graph is drawn as a molecule"`
+	Molecules  bool        `json:"molecules" help:"the first graph is a molecule"`
 	Kernel     string      `json:"kernel" help:"the kernel of requests that choose none"`
 	Core       int         `json:"core" help:"graphs in the Gram matrix"`
 	Terms      []string    `json:"terms" help:"terms of the kernel of a model"`

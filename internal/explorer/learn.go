@@ -50,9 +50,17 @@ func (x *session) learning() model.LearnOptions {
 // learned returns the kernel with a learner: that of the model, or one that is trained here, if there is something
 // to learn.
 func (x *session) learned(ctx context.Context) (*fitted, error) {
+	if x.saved {
+		return x.fitted(ctx)
+	}
+	return x.learnedHere(ctx)
+}
+
+// learnedHere returns the kernel with a learner that is trained here, if there is something to learn.
+func (x *session) learnedHere(ctx context.Context) (*fitted, error) {
 	f, err := x.fitted(ctx)
-	if err != nil || x.saved {
-		return f, err
+	if err != nil {
+		return nil, err
 	}
 	t, err := x.trained(ctx)
 	if err != nil {
@@ -65,10 +73,9 @@ func (x *session) learned(ctx context.Context) (*fitted, error) {
 
 // evaluation says how good predictions of graphs are that the learner has not seen.
 type evaluation struct {
-	Graphs   int               `json:"graphs" help:"number of graphs that were predicted from the others"`
-	Estimate *choose.Estimate  `json:"estimate" help:"what training says of its quality, and how that was found; null if nothing was predicted"`
-	Rows     []evaluate.Result `json:"rows" help:"results of the kernel (mlg) and of the baselines"`
-	Saved    []choose.Estimate `json:"saved" help:"what the model file says"`
+	Graphs    int               `json:"graphs" help:"number of graphs that were predicted from the others; 0 for a model as it was trained"`
+	Estimates []choose.Estimate `json:"estimates" help:"what the file of a model, or else training here, says of the quality of predictions, and how that was found"`
+	Rows      []evaluate.Result `json:"rows" help:"results of the kernel (mlg) and of the baselines"`
 
 	Index      []int           `json:"index" help:"the graphs that were predicted from the others"`
 	Predicted  []string        `json:"predicted" help:"the predicted class of each; empty for regression"`
@@ -105,24 +112,44 @@ func (e *evaluation) answer(i int) (string, bool) {
 	return fmt.Sprintf("%.4g", e.Values[at]), true
 }
 
-// evaluated returns how good the kernel predicts graphs from others.
+// evaluated returns how good predictions are: what the file of a model says, which has no predictions of single
+// graphs, else what cross-validation says.
 func (x *session) evaluated(ctx context.Context) (*evaluation, error) {
+	if x.saved {
+		return x.newEvaluation(x.s.data.Estimates), nil
+	}
+	return x.crossValidated(ctx)
+}
+
+// heldOut returns what learners predict that have not seen the graph. Of a model as it was trained that is nothing
+// until somebody asks for cross-validation.
+func (x *session) heldOut(ctx context.Context) (*evaluation, error) {
+	if e, known := x.score.peek(); known {
+		return e, nil
+	}
+	return x.evaluated(ctx)
+}
+
+// crossValidated returns how good the kernel predicts graphs from others.
+func (x *session) crossValidated(ctx context.Context) (*evaluation, error) {
 	t, err := x.trained(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return follows(ctx, x, &x.score, "evaluation", func(ctx context.Context, f *fitted) (*evaluation, error) {
-		return x.evaluate(ctx, f, t)
-	})
+	return compute(ctx, x, &x.score, "evaluation", func(ctx context.Context) (*evaluation, error) { return x.evaluate(ctx, t) })
 }
 
-func (x *session) evaluate(ctx context.Context, f *fitted, t *training) (*evaluation, error) {
-	d, out := x.s.data, &evaluation{Rows: []evaluate.Result{}, Saved: append([]choose.Estimate{}, f.Estimates...),
-		Index: []int{}, Predicted: []string{}, Measured: []float64{}, Values: []float64{}, Finding: []choose.Figure{}}
-	out.TargetName = cmp.Or(d.targetName, "target")
+// newEvaluation returns an evaluation without predictions.
+func (x *session) newEvaluation(estimates []choose.Estimate) *evaluation {
+	return &evaluation{Estimates: append([]choose.Estimate{}, estimates...), Rows: []evaluate.Result{}, Index: []int{}, Predicted: []string{},
+		Measured: []float64{}, Values: []float64{}, Finding: []choose.Figure{}, TargetName: cmp.Or(x.s.data.targetName, "target")}
+}
+
+func (x *session) evaluate(ctx context.Context, t *training) (*evaluation, error) {
 	if t.plan == nil {
-		return out, nil
+		return x.newEvaluation(nil), nil
 	}
+	d, out := x.s.data, x.newEvaluation(t.plan.Estimates())
 	known := &dataset.Dataset{Graphs: choose.Pick(t.Graphs, t.known)}
 	labels := choose.LabelHistogram()
 	o := x.learning()
@@ -133,7 +160,7 @@ func (x *session) evaluate(ctx context.Context, f *fitted, t *training) (*evalua
 	}
 	row := evaluate.HeldOut("mlg", &t.plan.Targets, t.plan.Held)
 	out.Rows = []evaluate.Result{evaluate.Majority(&plan.Targets), row, evaluate.HeldOut(labels.Name, &plan.Targets, plan.Held)}
-	out.Graphs, out.Estimate, out.Index, out.Rare = len(t.known), &t.plan.Estimate, t.known, t.plan.RareClass()
+	out.Graphs, out.Index, out.Rare = len(t.known), t.known, t.plan.RareClass()
 	if row.RegressionSummary != nil {
 		out.Measured, out.Values = choose.Pick(d.value, t.known), row.Values[0]
 		out.RMSE, out.R2 = &row.RMSE, &row.R2

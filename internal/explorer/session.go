@@ -31,8 +31,9 @@ type session struct {
 	training result[*training]
 	places   result[*placement]
 	order    result[[]int]
-	score    result[*evaluation]
-	everyone result[*predictions]
+	score    result[*evaluation]   // by cross-validation
+	everyone result[*predictions]  // by cross-validation
+	known    result[*predictions]  // by a model of its training graphs
 	vertices result[[]vertexTable] // by level
 
 	mu        sync.Mutex

@@ -267,7 +267,7 @@ func TestCore(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		said, err := x.predict(ctx, m, row{values.Data, i, g}, 1)
+		said, err := x.predict(ctx, m, row{values.Data, nil, i, g}, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -303,7 +303,7 @@ func TestExplainedDecision(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	said, err := m.PredictCross(ctx, nil, svm.Full(f.gram).Select([]int{17}, nil).Matrix(), model.PredictOptions{})
+	said, err := m.PredictCross(ctx, nil, nil, svm.Full(f.gram).Select([]int{17}, nil).Matrix(), model.PredictOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

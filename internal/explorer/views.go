@@ -140,8 +140,19 @@ func span(name, text string, n int) ([]int, error) {
 	return all(n)[from : to+1], nil
 }
 
-func getEvaluate(_ context.Context, _ *session, e *evaluation, _ *kernelRequest) (*evaluation, error) {
-	return e, nil
+type evaluateRequest struct {
+	CrossValidate bool `json:"cross_validate,omitempty" help:"train a learner for the kernel of a model anew and cross-validate it, instead of what the file of the model says"`
+	kernelRequest
+}
+
+func getEvaluate(q *request, in *evaluateRequest) (*evaluation, error) {
+	get := (*session).evaluated
+	if in.CrossValidate {
+		get = (*session).crossValidated
+	}
+	return on(get, func(_ context.Context, _ *session, e *evaluation, _ *evaluateRequest) (*evaluation, error) {
+		return e, nil
+	})(q, in)
 }
 
 type progressRequest struct {

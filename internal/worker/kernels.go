@@ -2,7 +2,6 @@ package worker
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -14,7 +13,6 @@ import (
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/model"
 	"github.com/mlgkernel/mlg/nystrom"
-	"github.com/mlgkernel/mlg/param"
 )
 
 // workArgs say how computations are carried out.
@@ -61,15 +59,23 @@ type info struct {
 	Error float64 `json:"error"` // of an embedding
 }
 
-// fitKernel fits a kernel to the graphs of a request. The weight of a step of walks of any length becomes
-// one for which their series converges.
-func (c *call) fitKernel(args kernelArgs) (*fitted, *info, error) {
+// fitsMemory returns an error unless there is memory for a matrix that is computed and sent.
+func fitsMemory(rows, cols int) error {
+	return kernel.CheckMatrices(2, rows, cols, "take fewer graphs at a time, or MLGEmbedding, whose vectors have the kernel as their dot products")
+}
+
+// fitKernel fits a kernel to the graphs of a request, whose number check sees before. The weight of a step of walks of any
+// length becomes one for which their series converges.
+func (c *call) fitKernel(args kernelArgs, check func(n int) error) (*fitted, *info, error) {
 	work, err := c.work(args.workArgs)
 	if err != nil {
 		return nil, nil, err
 	}
 	c.carryOut(work)
 	graphs, err := c.graphs()
+	if err == nil {
+		err = check(len(graphs))
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -99,7 +105,12 @@ type fitArgs struct {
 
 // fit fits a kernel to graphs, and computes their matrix where it is asked for.
 func (c *call) fit(args fitArgs) (any, error) {
-	f, res, err := c.fitKernel(args.kernelArgs)
+	f, res, err := c.fitKernel(args.kernelArgs, func(n int) error {
+		if !args.Gram {
+			return nil
+		}
+		return fitsMemory(n, n)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -114,20 +125,17 @@ func (c *call) fit(args fitArgs) (any, error) {
 	return res, nil
 }
 
-// crossed returns the graphs of the request, and the matrix between them and the training graphs.
-func (c *call) crossed() ([]*graph.Graph, *kernel.Matrix, error) {
-	graphs, err := c.graphs()
-	if err != nil {
-		return nil, nil, err
-	}
-	m, err := c.fitted.model.Kernel.Cross(c.ctx, graphs)
-	return graphs, m, err
-}
-
 // cross returns the matrix between new graphs and the training graphs, and the number of new graphs for which the series
 // of walks of any length diverges.
 func (c *call) cross() (any, error) {
-	graphs, m, err := c.crossed()
+	graphs, err := c.graphs()
+	if err != nil {
+		return nil, err
+	}
+	if err := fitsMemory(len(graphs), c.fitted.model.Examples()); err != nil {
+		return nil, err
+	}
+	m, err := c.fitted.model.Kernel.Cross(c.ctx, graphs)
 	if err != nil {
 		return nil, err
 	}
@@ -144,43 +152,31 @@ func (c *call) cross() (any, error) {
 	return res, err
 }
 
-// diagonal returns the raw kernel of graphs with themselves, of the training graphs where the
-// request has none.
+// diagonal returns the kernel of graphs with themselves before normalisation, of the training graphs where the request
+// has none. A sum, whose kernels are all normalised, has nothing before.
 func (c *call) diagonal() (any, error) {
-	m := c.fitted.model
-	graphs, n := m.Graphs, m.Examples()
+	k := c.fitted.model.Kernel
+	a, err := k.Train(c.ctx)
 	if len(c.body) > 0 {
-		var err error
-		if graphs, err = c.graphs(); err != nil {
-			return nil, err
+		var graphs []*graph.Graph
+		if graphs, err = c.graphs(); err == nil {
+			a, err = k.Transform(c.ctx, graphs)
 		}
-		n = len(graphs)
 	}
-	d, err := diagonal(c.ctx, m, graphs, n)
-	if err == nil {
-		c.put("diagonal", d, len(d))
-	}
-	return nil, err
-}
-
-// diagonal returns the kernel of n graphs with themselves before normalisation.
-func diagonal(ctx context.Context, m *model.Model, graphs []*graph.Graph, n int) ([]float64, error) {
-	if len(m.Kernel.Factors) != 1 && normalized(m) { // the mean of two multiscale kernels, with bonds
-		return slices.Repeat([]float64{m.Kernel.Self()}, n), nil
-	}
-	if len(m.Kernel.Factors) != 1 {
-		return nil, fmt.Errorf("%s: only single kernels have raw values", m.Kernel)
-	}
-	a, err := m.Kernel.Transform(ctx, graphs)
 	if err != nil {
 		return nil, err
 	}
-	if d, ok := m.Kernel.Factors[0].Known().Map.(interface {
+	var d []float64
+	raw, ok := k.Factors[0].Known().Map.(interface {
 		Diagonal(a kernel.Features) []float64
-	}); ok {
-		return d.Diagonal(m.Kernel.Factor(a, 0)), nil
+	})
+	if ok && len(k.Factors) == 1 {
+		d = raw.Diagonal(k.Factor(a, 0))
+	} else if d, err = kernel.Self(c.ctx, k, a); err != nil {
+		return nil, err
 	}
-	return slices.Repeat([]float64{1}, n), nil // multiscale kernels are normalised by definition
+	c.put("diagonal", d, len(d))
+	return nil, nil
 }
 
 // save returns a model, or a kernel as one, as the bytes of a model file.
@@ -234,63 +230,50 @@ func (c *call) embedFit(args embedArgs) (any, error) {
 	if !(args.Tolerance >= 0 && args.Tolerance < 1) {
 		return nil, fmt.Errorf("tolerance = %v, want 0 or more and less than 1", args.Tolerance)
 	}
-	f, res, err := c.fitKernel(args.kernelArgs)
+	f, res, err := c.fitKernel(args.kernelArgs, func(n int) error { // vectors are widened, and sent
+		return kernel.CheckMatrices(3, n, min(n, args.Rank), "take fewer components or fewer graphs")
+	})
 	if err != nil {
 		return nil, err
 	}
-	m := f.model
-	self := slices.Repeat([]float64{1}, len(m.Graphs))
-	if !normalized(m) {
-		if self, err = diagonal(c.ctx, m, m.Graphs, len(m.Graphs)); err != nil {
-			return nil, err
-		}
-	}
-	rowOnly := kernel.WithWork(c.ctx, f.work) // nystrom tells how far it has come
-	b, rows, err := nystrom.Choose(c.ctx, self, func(p int, dst []float64) error {
-		k, err := m.Kernel.Cross(rowOnly, m.Graphs[p:p+1])
-		if err == nil {
-			copy(dst, k.Row(0))
-		}
-		return err
-	}, nystrom.Options{Dim: args.Rank, Tolerance: args.Tolerance, Pivots: nystrom.Greedy})
+	k := f.model.Kernel
+	train, err := k.Train(c.ctx)
 	if err != nil {
 		return nil, err
 	}
-	f.basis = b
-	landmarks := make([]int64, b.Dim())
-	for i, p := range b.Landmarks {
+	o := nystrom.Options{Dim: args.Rank, Tolerance: args.Tolerance, Pivots: nystrom.Greedy}
+	e, rows, err := nystrom.Fit(c.ctx, k, train, o)
+	if err != nil {
+		return nil, err
+	}
+	f.embedding = e
+	landmarks := make([]int64, e.Dim())
+	for i, p := range e.Landmarks {
 		landmarks[i] = int64(p)
 	}
 	c.putMatrix("vectors", rows)
 	c.put("landmarks", landmarks, len(landmarks))
-	res.Handle, res.Error = c.keep(f), slices.Max(b.Residual)
+	res.Handle, res.Error = c.keep(f), slices.Max(e.Residual)
 	return res, nil
-}
-
-// normalized reports whether the kernel of a model has k(G, G) = 1 for all graphs.
-func normalized(m *model.Model) bool {
-	for _, f := range m.Kernel.Factors {
-		for _, p := range param.Of(f.Kernel) {
-			if p.Name == "normalize" && p.Default != true {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 // embed returns the vectors of new graphs.
 func (c *call) embed() (any, error) {
-	if c.fitted.basis == nil {
+	e := c.fitted.embedding
+	if e == nil {
 		return nil, errors.New("want the handle of an embedding")
 	}
-	_, k, err := c.crossed()
+	graphs, err := c.graphs()
 	if err != nil {
 		return nil, err
 	}
-	x, err := c.fitted.basis.Vectors(c.ctx, k)
+	a, err := c.fitted.model.Kernel.Transform(c.ctx, graphs)
+	if err != nil {
+		return nil, err
+	}
+	x, err := e.Transform(c.ctx, a)
 	if err == nil {
-		c.putMatrix("vectors", x)
+		c.put("vectors", x, len(graphs), e.Dim())
 	}
 	return nil, err
 }

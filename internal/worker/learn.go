@@ -6,6 +6,7 @@ import (
 
 	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/model"
 )
 
@@ -39,7 +40,19 @@ type learnerInfo struct {
 
 // train fits a kernel and a learner to graphs and keeps them as a model.
 func (c *call) train(args trainArgs) (any, error) {
-	f, res, err := c.fitKernel(args.kernelArgs)
+	o := model.LearnOptions{Options: args.Options, Created: args.Created}
+	o.Unscored = true
+	o.Targets = &choose.Targets{Classes: args.Classes, Labels: args.Labels, Values: args.Values, Weights: args.Weights}
+	if args.SVM {
+		o.ForSVM()
+	}
+	if p := args.Parameter; p != nil {
+		o.C, o.Ridge = []float64{*p}, []float64{*p}
+	}
+	f, res, err := c.fitKernel(args.kernelArgs, func(n int) error {
+		need := o.Bytes(n, 1, kernel.Workers(c.ctx))
+		return kernel.CheckMemory(fmt.Sprintf("training on %d graphs", n), float64(need), "take fewer graphs")
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -50,15 +63,7 @@ func (c *call) train(args trainArgs) (any, error) {
 	for i, g := range f.model.Graphs {
 		ds.Graphs = append(ds.Graphs, g.With(f.model.IDs[i], args.Targets[i]))
 	}
-	o := model.LearnOptions{Options: args.Options, Created: args.Created}
-	o.Unscored = true
-	o.Targets = &choose.Targets{Classes: args.Classes, Labels: args.Labels, Values: args.Values, Weights: args.Weights}
-	if o.Collection = f.model.Kernel.In; args.SVM {
-		o.ForSVM()
-	}
-	if p := args.Parameter; p != nil {
-		o.C, o.Ridge = []float64{*p}, []float64{*p}
-	}
+	o.Collection = f.model.Kernel.In
 	m, _, err := model.Learn(c.ctx, ds, choose.Each(f.model.Kernel.Asked), o)
 	if err != nil {
 		return nil, err
@@ -111,6 +116,9 @@ func (c *call) predict(args predictArgs) (any, error) {
 	m := c.fitted.model
 	graphs, err := c.graphs()
 	if err != nil {
+		return nil, err
+	}
+	if err := kernel.CheckMatrices(1, len(graphs), m.Examples(), "predict fewer graphs at a time"); err != nil {
 		return nil, err
 	}
 	found, err := m.Predict(c.ctx, graphs, model.PredictOptions{Deviations: args.Deviation})

@@ -27,12 +27,11 @@ import (
 // protocol is the version of the protocol; both sides must speak the same (PROTOCOL in _engine.py).
 const protocol = 5
 
-// fitted is what stands under a handle: a model, which need not have a learner, and for an
-// embedding its landmarks.
+// fitted is what stands under a handle: a model, which need not have a learner, or an embedding.
 type fitted struct {
-	model *model.Model
-	basis *nystrom.Basis
-	work  kernel.Work
+	model     *model.Model
+	embedding *nystrom.Embedding // nil for none
+	work      kernel.Work
 }
 
 // server answers the requests of one parent.
@@ -233,9 +232,12 @@ func (s *server) answer(ctx context.Context, q *request, progress func(kernel.Pr
 	kind := "value"
 	var path *fs.PathError
 	var known failure
+	var memory *kernel.MemoryError
 	switch {
 	case errors.As(err, &known):
 		kind = known.kind
+	case errors.As(err, &memory):
+		kind = "memory"
 	case errors.Is(err, fs.ErrNotExist):
 		kind = "missing"
 	case errors.As(err, &path):

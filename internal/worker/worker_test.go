@@ -10,6 +10,8 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -362,5 +364,24 @@ func TestProgress(t *testing.T) {
 	}
 	if a := p.ok(p.ask("fit", 0, args, graphs)); a.Progress != nil {
 		t.Error("progress that nobody asked for")
+	}
+}
+
+// A matrix that does not fit into memory is refused before a kernel is fitted.
+func TestMemory(t *testing.T) {
+	n := int(math.Sqrt(float64(kernel.Available()) / 4))
+	if n == 0 || n > 1_000_000 {
+		graphtest.Missing(t, "it is not known how much memory is free, or there is too much of it")
+	}
+	g := graphtest.Suite(1)[:1]
+	body := graph.Encode(slices.Repeat(g, n))
+	p := start(t)
+	a := p.ask("fit", 0, map[string]any{"kernel": map[string]any{"kernel": "labels"}, "gram": true}, body)
+	if a.Kind != "memory" || !regexp.MustCompile(`^a matrix of \d+×\d+ values would take about .* GB of memory, but .* GB are free: .*MLGEmbedding`).MatchString(a.Error) {
+		t.Errorf("%q of kind %q", a.Error, a.Kind)
+	}
+	h := p.ok(p.ask("fit", 0, map[string]any{"kernel": map[string]any{"kernel": "labels"}}, body)).handle()
+	if a = p.ask("cross", h, nil, body); a.Kind != "memory" {
+		t.Errorf("%q of kind %q", a.Error, a.Kind)
 	}
 }

@@ -366,3 +366,15 @@ def test_no_room_in_the_folder(drugs, monkeypatch):
     monkeypatch.setattr(_engine, "_memory", lambda: None)
     assert kernel.fit_transform(drugs.graphs * 3).tobytes() == want.tobytes()
     mlgkernel.stop_worker()
+
+
+@linux
+def test_matrix_without_memory():
+    """A matrix that does not fit into memory is refused before any work, with what to do instead."""
+    free = int(next(x for x in Path("/proc/meminfo").read_text().splitlines() if "MemAvailable" in x).split()[1])
+    n = int((free * 1024 / 4) ** 0.5)
+    if n > 1_000_000:
+        pytest.skip("too much memory")
+    graphs = [Graph([])] * n
+    with pytest.raises(MemoryError, match=rf"{n}×{n} values .* GB of memory, but .* MLGEmbedding"):
+        VertexHistogram().fit_transform(graphs)

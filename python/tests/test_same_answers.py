@@ -103,7 +103,7 @@ def test_same_models(drugs, tmp_path):
             assert deviations.tolist() == [p["deviation"] for p in said]
             for key in ("value", "deviation"):
                 assert [p[key] for p in shown] == [p[key] for p in new]
-        assert tested["estimate"] == report["estimate"]
+        assert tested["estimates"][0] == report["estimate"]
 
 
 def test_same_answers(model, explorer, tmp_path):

@@ -26,7 +26,8 @@ export const app = {
   places: null, // both layouts,
   placed: null, // and the parameters that they belong to
   coloring: null, // of the map, by what and with what
-  evaluation: null, // what cross-validation says
+  evaluation: null, // how good predictions are
+  filed: null, // of a model that is cross-validated here: what its file says
   matched: new Map(), // vertices of the part of a molecule that was searched, by graph
   levels: 0,
   radii: [],
@@ -323,7 +324,7 @@ async function compute() {
   try {
     const places = await get("map", params, signal);
     if (signal.aborted) return;
-    Object.assign(app, { places, placed: params, radii: places.radii, levels: places.radii.length, evaluation: null });
+    Object.assign(app, { places, placed: params, radii: places.radii, levels: places.radii.length, evaluation: null, filed: null });
     await askAgain(signal);
     if (signal.aborted) return;
     showPlaces();
@@ -341,12 +342,30 @@ async function evaluate(signal) {
   try {
     app.evaluation = await get("evaluate", state.params, signal);
     showScore(app.evaluation);
-    app.detail.unseen();
   } catch (e) {
     if (e.name === "AbortError") return;
     showScore(null);
     app.fail(e);
   }
+  evaluated();
+}
+
+// crossValidate has the graphs of a model predicted by learners that have not seen them. The line in the head keeps what the file says.
+app.crossValidate = async () => {
+  const { signal } = job;
+  try {
+    const e = await get("evaluate", { cross_validate: true }, signal);
+    if (signal.aborted) return;
+    [app.filed, app.evaluation] = [app.evaluation, e];
+    evaluated();
+  } catch (e) {
+    if (e.name !== "AbortError") app.fail(e);
+  }
+};
+
+// evaluated shows predictions of graphs that were not seen.
+function evaluated() {
+  app.detail.unseen();
   if (state.color === "prediction" || state.color === "error") loadColors();
   if (state.view === "table") showTable(app);
   if (state.view === "predictions") predictionsView(app.evaluation, app);
@@ -453,7 +472,7 @@ async function useData(id) {
   }
   if (mine !== visit) return null;
   const [info, graphs, { sources }] = found;
-  Object.assign(app, { info, places: null, placed: null, coloring: null, evaluation: null, matched: new Map() });
+  Object.assign(app, { info, places: null, placed: null, coloring: null, evaluation: null, filed: null, matched: new Map() });
   app.source = { ids: graphs.ids, targets: graphs.targets, class: graphs.classes, value: graphs.values, nodes: graphs.nodes,
     edges: graphs.edges };
   useSource(info.source);

@@ -15,13 +15,14 @@ function judge(e) {
       const rare = precision && [`average precision ${precision}`, `enrichment ${best[0]} at 1 %, ${best[1]} at 5 %`];
       return {
         main: e.auc === null ? balanced : `AUC ${e.auc.toFixed(2)}`, poor,
-        rest: [e.auc !== null && balanced, ...(rare ?? [right]), largest].filter(Boolean),
+        rest: [e.auc !== null && balanced, ...(rare ?? [right]), largest, ...apart(e)].filter(Boolean),
         verdict: poor ? "Hardly better than guessing: the classes are uneven. " +
           `Always guessing the largest class is right for ${percent(e.majority)}.` : "",
       };
     }
-    const poor = e.accuracy - (e.estimate.measure === "accuracy" ? 2 * e.estimate.deviation : 0) <= e.majority;
-    return { main: right, poor, rest: [largest],
+    const [estimate] = e.estimates;
+    const poor = e.accuracy - (estimate.measure === "accuracy" ? 2 * estimate.deviation : 0) <= e.majority;
+    return { main: right, poor, rest: [largest, ...apart(e)],
       verdict: poor ? "Not clearly better than always guessing the largest class." : "" };
   }
   if (e.r2 !== null) {
@@ -31,20 +32,26 @@ function judge(e) {
       verdict: poor ? "Hardly better than always guessing the mean." : "",
     };
   }
-  const saved = e.saved[0];
-  if (!saved) return null;
-  const tested = saved.method.includes("cross-validation");
-  const main = saved.measure === "accuracy" ? percent(saved.value) : number(saved.value, 3);
-  return { main, poor: false, rest: [`${saved.measure}${tested ? ", cross-validated" : ""}`, ...apart(e)], verdict: "", how: saved.method };
+  const [filed] = e.estimates;
+  return filed ? { main: figure(filed), poor: false, verdict: "",
+    rest: [`${filed.measure}, says the model file`, ...(filed.others ?? []).map((x) => `${figure(x)} ${x.measure}`), ...apart(e)] } : null;
 }
 
-// apart says how good predictions for graphs of new groups are, if a model knows it.
+const figure = (x) => (x.measure.endsWith("accuracy") ? percent(x.value) : number(x.value, 3));
+
+// apart says how good predictions for graphs of new groups are, where graphs have some.
 function apart(e) {
-  const all = e.saved.find((x) => x.groups);
+  const all = e.estimates.find((x) => x.groups);
   if (!all) return [];
-  const value = all.measure.endsWith("accuracy") ? percent(all.value) : number(all.value, 3);
   const groups = { scaffold: "whole scaffolds", cluster: "similar graphs" }[all.groups] || `whole groups by ${all.groups}`;
-  return [`${all.measure} ${value} when ${groups} are left out`];
+  return [`${all.measure} ${figure(all)} when ${groups} are left out`];
+}
+
+// tested says how it was found how good predictions are.
+function tested(e) {
+  const [{ method }] = e.estimates;
+  return e.graphs ? `Each of ${count(e.graphs, "graph")} was predicted by a learner that had not seen it (${method}).`
+    : `The model file says how: ${method}.`;
 }
 
 // showScore fills the line in the head of the page; null clears it.
@@ -55,27 +62,38 @@ export function showScore(e) {
   el.hidden = !said;
   if (!said) return;
   el.classList.toggle("poor", said.poor);
-  const tested = e.estimate ? `On ${count(e.graphs, "graph")}, by ${e.estimate.method}.` : said.how ? `${said.how}.` : "";
-  el.title = `${said.verdict} ${tested} Click to see every prediction.`.trim();
+  el.title = `${said.verdict} ${tested(e)} Click to see every prediction.`.trim();
   el.replaceChildren(h("b", {}, said.main), h("span", {}, said.rest.join(" · ")),
     ...(said.poor ? [h("span", { class: "verdict" }, said.verdict.split(":")[0])] : []));
 }
 
-// predictionsView fills the view; app has name, open, pick and state.
+// predictionsView fills the view; app has name, open, pick, crossValidate and state.
 export function predictionsView(e, app) {
-  const said = e && judge(e);
-  if (!said) {
-    const why = e ? app.info.views.predict || "There are too few graphs with targets to test predictions."
-      : "There are no predictions yet.";
-    $("predictions").replaceChildren(h("p", { class: "empty" }, why));
-    return;
+  const { filed, info } = app; // of a model that is cross-validated here: what its file says
+  const parts = filed ? [...summary(filed), h("h3", {}, "Cross-validated here"), h("p", { class: "muted small" }, trainedHere)] : [];
+  parts.push(...(e ? summary(e) : []));
+  if (e?.confusion) parts.push(confusion(e, app));
+  else if (e?.values.length) parts.push(scatter(e, app));
+  if (e) parts.push(baselines(e));
+  if (!parts.some(Boolean)) {
+    parts.push(h("p", { class: "empty" }, !e ? "There are no predictions yet."
+      : info.views.predict || (info.saved ? "The model file says nothing of the quality of its predictions."
+        : "There are too few graphs with targets to test predictions.")));
   }
-  const head = [h("p", { class: "says" }, h("b", {}, said.main), h("span", { class: "muted" }, ` · ${said.rest.join(" · ")}`)),
-    said.verdict && h("p", { class: "note" }, said.verdict)];
-  const tested = h("p", { class: "muted small" }, !e.estimate ? `The model file says: ${said.how}.`
-    : `Each of ${count(e.graphs, "graph")} was predicted by a learner that had not seen it (${e.estimate.method}).`);
-  const body = e.confusion ? confusion(e, app) : e.values.length ? scatter(e, app) : null;
-  $("predictions").replaceChildren(...[...head, tested, body, baselines(e)].filter(Boolean));
+  if (e && !e.graphs && !filed && info.saved && info.task !== "none" && !Object.keys(app.state.params).length) {
+    parts.push(h("p", { class: "muted small" }, `The file keeps no predictions of single graphs. ${trainedHere}`),
+      h("button", { id: "cross-validate", onclick: app.crossValidate }, "Cross-validate"));
+  }
+  $("predictions").replaceChildren(...parts.filter(Boolean));
+}
+
+const trainedHere = "Cross-validation here trains a ridge learner anew for the kernel of the model. Its figures may differ from those of the file.";
+
+// summary says how good predictions are, and how that was found.
+function summary(e) {
+  const said = judge(e);
+  return said ? [h("p", { class: "says" }, h("b", {}, said.main), h("span", { class: "muted" }, ` · ${said.rest.join(" · ")}`)),
+    said.verdict && h("p", { class: "note" }, said.verdict), h("p", { class: "muted small" }, tested(e))] : [];
 }
 
 // baselines lists what the kernel is compared with.

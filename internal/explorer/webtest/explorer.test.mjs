@@ -712,6 +712,7 @@ test("predictions of classes: the confusion matrix selects its graphs", limit, a
     "app.evaluation.index.filter((g, k) => app.evaluation.predicted[k] === app.source.targets[g]).length");
   const shown = Number((await page.locator("#score b").innerText()).match(/[\d.]+/)[0]);
   assert.ok(Math.abs(shown - (100 * counted) / 234) < 0.1, `${shown} % and ${counted} of 234`);
+  assert.match(await page.locator("#score").innerText(), /accuracy [\d.]+ % when (whole scaffolds|similar graphs) are left out/);
   if (shots) await page.screenshot({ path: join(shots, "predictions.png") });
   const wrong = page.locator(".confusion td:not(.right) button").first();
   const [n, label] = [Number(await wrong.innerText()), await wrong.getAttribute("aria-label")];
@@ -753,6 +754,23 @@ const solubility = [
       (2 - 0.4 * s.length + 0.5 * (s.split("O").length - 1)).toFixed(2), s.includes("1") ? "ring" : "chain"].join()),
   "broken,C1CC(,1.0,chain", "unknown,XYZ,1.0,chain",
 ].join("\n");
+
+test("a model shows what its file says, and cross-validates on request", limit, async () => {
+  const path = join(folder, "solubility.mlg");
+  const trained = spawnSync(command, ["train", file("model.csv", solubility), "--target", "logS", "-o", path, "--json"], { encoding: "utf8" });
+  assert.equal(trained.status, 0, trained.stderr);
+  const page = await open("#view=predictions", { at: await serve(path) });
+  await page.locator("#score b").waitFor();
+  const filed = await page.locator("#score").innerText();
+  assert.match(filed, /rmse, says the model file/);
+  assert.match(await page.locator("#predictions").innerText(), /The model file says how: /);
+  assert.equal(await page.locator(".scatter").count(), 0);
+  await page.locator("#cross-validate").click();
+  await page.locator(".scatter").waitFor();
+  assert.match(await page.locator("#predictions").innerText(), /cross-validated here/i);
+  assert.equal(await page.locator("#score").innerText(), filed);
+  await close(page, "model");
+});
 
 test("of salts the largest fragment is kept on request", limit, async () => {
   const page = await open("#open=3");

@@ -326,6 +326,8 @@ def _error(kind: str, text: str) -> Exception:
         return FileNotFoundError(text)
     if kind == "file":
         return OSError(text)
+    if kind == "memory":
+        return MemoryError(text)
     if kind == "value":
         return ValueError(re.sub(r"^Options(?:\.|: )(\w+)(?:: | = )", _parameter, text))
     return WorkerError(text)
