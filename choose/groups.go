@@ -23,7 +23,7 @@ type Groups struct {
 }
 
 const (
-	// ByScaffold groups molecules by their scaffolds (dataset.Scaffolds).
+	// ByScaffold groups molecules by their scaffolds (chem.Scaffolds).
 	ByScaffold = "scaffold"
 	// ByCluster groups graphs that the kernel finds similar. New graphs have no such group.
 	ByCluster = "cluster"
@@ -35,7 +35,7 @@ func scaffoldGroups(d *dataset.Dataset) *Groups {
 	if !chem.Molecules(d.Graphs) {
 		return nil
 	}
-	of, err := dataset.Scaffolds(d.Graphs)
+	of, err := chem.Scaffolds(d.Graphs)
 	if err != nil || slices.Max(of)+1 < heldOutFolds {
 		return nil // some are no molecules
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/mlgkernel/mlg/baseline"
 	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/dataset/chem"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/internal/kerneltest"
@@ -211,7 +212,7 @@ func TestDeviationsOfNewScaffolds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	numbers, err := dataset.Scaffolds(d.Graphs)
+	numbers, err := chem.Scaffolds(d.Graphs)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/dataset/chem"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/svm"
@@ -59,7 +60,7 @@ type Model struct {
 // knownScaffolds are those of the graphs that were learned from, found when they are first needed.
 type knownScaffolds struct {
 	once sync.Once
-	set  *dataset.ScaffoldSet
+	set  *chem.ScaffoldSet
 	err  error
 }
 

@@ -7,7 +7,7 @@ import (
 	"sort"
 
 	"github.com/mlgkernel/mlg/choose"
-	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/dataset/chem"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/metrics"
@@ -182,7 +182,7 @@ func (m *Model) apart(graphs []*graph.Graph) ([]bool, error) {
 		if support := m.Learner.Functions[0].Support; support != nil {
 			training = choose.Pick(m.Graphs, support)
 		}
-		known.set, _, known.err = dataset.NewScaffoldSet(training)
+		known.set, _, known.err = chem.NewScaffoldSet(training)
 	})
 	if known.err != nil {
 		return nil, known.err

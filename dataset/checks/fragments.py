@@ -1,4 +1,4 @@
-"""Writes testdata/fragments.txt: pairs of a fragment and one of the built-in drugs with what RDKit says of them.
+"""Writes chem/testdata/fragments.txt: pairs of a fragment and one of the built-in drugs with what RDKit says of them.
 
 Run: python dataset/checks/fragments.py   (needs RDKit)
 """

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/dataset/chem"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/splits"
 )
@@ -65,7 +66,7 @@ func (c *evaluateCmd) deal(g *globals, ds *dataset.Dataset, in *kernel.Collectio
 	case how == "random":
 		return splits.Random(len(ds.Graphs), c.Folds, c.Repeats, c.Splits)
 	case how == "scaffold":
-		groups, err := dataset.Scaffolds(ds.Graphs)
+		groups, err := chem.Scaffolds(ds.Graphs)
 		if err != nil {
 			return nil, err
 		}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/dataset/chem"
 )
 
@@ -29,7 +28,7 @@ const fragmentSteps = 50_000
 
 func getFind(q *request, in *findRequest) (*findAnswer, error) {
 	d, out := q.s.data, &findAnswer{Index: []int{}, Matched: [][]int{}}
-	var fragment *dataset.Fragment
+	var fragment *chem.Substructure
 	if text := strings.TrimSpace(in.SMILES); text != "" {
 		var err error
 		switch {
@@ -38,7 +37,7 @@ func getFind(q *request, in *findRequest) (*findAnswer, error) {
 		case len(text) > maxSMILES:
 			return nil, badRequest("smiles", "smiles: %d bytes, want at most %d", len(text), maxSMILES)
 		}
-		if fragment, err = dataset.ParseFragment(text); err != nil {
+		if fragment, err = chem.ParseSubstructure(text); err != nil {
 			return nil, badRequest("smiles", "smiles: %v", err)
 		}
 	}

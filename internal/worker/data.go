@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/dataset/chem"
 	"github.com/mlgkernel/mlg/dataset/fetch"
 	"github.com/mlgkernel/mlg/graph"
 )
@@ -104,7 +105,7 @@ func (c *call) scaffolds(struct{}) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	groups, err := dataset.Scaffolds(graphs)
+	groups, err := chem.Scaffolds(graphs)
 	if err != nil {
 		return nil, err
 	}

@@ -1,13 +1,12 @@
-package dataset
+package chem
 
 import (
 	"fmt"
 
-	"github.com/mlgkernel/mlg/dataset/chem"
 	"github.com/mlgkernel/mlg/graph"
 )
 
-// Scaffolds returns a number for the scaffold of each molecule (chem.Molecule.Scaffold), counted from 0 in the
+// Scaffolds returns a number for the scaffold of each molecule (Molecule.Scaffold), counted from 0 in the
 // order of their first molecules: equal ones have isomorphic scaffolds, whose atoms agree in element, charge and, in
 // aromatic rings, in whether a nitrogen has a hydrogen, and whose bonds agree in order. All molecules without
 // rings have the same number, as in the scaffold splits of other programs.
@@ -40,17 +39,15 @@ func (s *ScaffoldSet) Has(g *graph.Graph) bool {
 
 // scaffoldOf returns the graph of the scaffold of a graph.
 func scaffoldOf(g *graph.Graph) (*graph.Graph, error) {
-	m, err := chem.Of(g)
+	m, err := Of(g)
 	if err != nil {
 		return nil, err
 	}
 	return scaffold(m)
 }
 
-const carbon = 6
-
 // scaffold returns the graph of a molecule's scaffold.
-func scaffold(m *chem.Molecule) (*graph.Graph, error) {
+func scaffold(m *Molecule) (*graph.Graph, error) {
 	atoms := m.Scaffold()
 	inAromatic, aromatic := m.Aromaticity()
 	at := make(map[int32]int, len(atoms))
@@ -69,7 +66,7 @@ func scaffold(m *chem.Molecule) (*graph.Graph, error) {
 		case in && too:
 			order := e.Order
 			if aromatic[i] {
-				order = chem.Aromatic
+				order = Aromatic
 			}
 			b.AddLabeledEdge(u, v, 1, order.String())
 		case in:
@@ -80,7 +77,7 @@ func scaffold(m *chem.Molecule) (*graph.Graph, error) {
 	}
 	for k, a := range atoms {
 		atom := m.Atoms[a]
-		label := chem.Symbol(atom.Element) + atom.ChargeText()
+		label := Symbol(atom.Element) + atom.ChargeText()
 		if inAromatic[a] && atom.Element != carbon && filled[k] {
 			label += "H" // tells the nitrogens of a pyrazole apart
 		}

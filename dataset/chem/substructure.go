@@ -1,36 +1,35 @@
-package dataset
+package chem
 
 import (
 	"errors"
 	"strings"
 
-	"github.com/mlgkernel/mlg/dataset/chem"
 	"github.com/mlgkernel/mlg/graph"
 )
 
-// Fragment is a piece of a molecule to search for in others. Elements, charges and bond orders must
+// Substructure is a piece of a molecule to search for in others. Elements, charges and bond orders must
 // match. Aromatic is an order of its own. Hydrogens do not count, and "*" is any atom.
-type Fragment struct {
-	atoms []fragmentAtom // each but the first of a part is bound to one before it
+type Substructure struct {
+	atoms []substructureAtom // each but the first of a part is bound to one before it
 }
 
-type fragmentAtom struct {
+type substructureAtom struct {
 	element, charge string
-	bonds           []fragmentBond // to atoms before it
+	bonds           []substructureBond // to atoms before it
 }
 
-type fragmentBond struct {
+type substructureBond struct {
 	to    int
 	order string
 }
 
-// maxFragment is the largest number of atoms of a fragment.
-const maxFragment = 200
+// maxSubstructure is the largest number of atoms of a substructure.
+const maxSubstructure = 200
 
-// ParseFragment reads a fragment as SMILES. Aromatic atoms are written in lower case, or whole rings with
+// ParseSubstructure reads a substructure as SMILES. Aromatic atoms are written in lower case, or whole rings with
 // alternating bonds.
-func ParseFragment(smiles string) (*Fragment, error) {
-	m, err := chem.ParseSMILES(smiles, maxFragment)
+func ParseSubstructure(smiles string) (*Substructure, error) {
+	m, err := ParseSMILES(smiles, maxSubstructure)
 	if err != nil {
 		return nil, err
 	}
@@ -40,18 +39,18 @@ func ParseFragment(smiles string) (*Fragment, error) {
 	_, aromatic := m.Aromaticity()
 	for i := range m.Bonds {
 		if aromatic[i] {
-			m.Bonds[i].Order = chem.Aromatic
+			m.Bonds[i].Order = Aromatic
 		}
 	}
-	place := make([]int, len(m.Atoms)) // in the fragment, from 1
-	f := &Fragment{}
+	place := make([]int, len(m.Atoms)) // in the substructure, from 1
+	f := &Substructure{}
 	add := func(atom int) {
 		a := m.Atoms[atom]
-		next := fragmentAtom{element: chem.Symbol(a.Element), charge: a.ChargeText()}
+		next := substructureAtom{element: Symbol(a.Element), charge: a.ChargeText()}
 		for _, b := range m.Bonds {
 			for _, ends := range [][2]int32{{b.A, b.B}, {b.B, b.A}} {
 				if int(ends[0]) == atom && place[ends[1]] > 0 {
-					next.bonds = append(next.bonds, fragmentBond{place[ends[1]] - 1, b.Order.String()})
+					next.bonds = append(next.bonds, substructureBond{place[ends[1]] - 1, b.Order.String()})
 				}
 			}
 		}
@@ -78,16 +77,16 @@ func ParseFragment(smiles string) (*Fragment, error) {
 	return f, nil
 }
 
-// In returns the vertices of a molecule that make up the fragment, in the order in which the
-// fragment names its atoms part by part, or nil. Charges count where the labels of the atoms have
+// In returns the vertices of a molecule that make up the substructure, in the order in which the
+// substructure names its atoms part by part, or nil. Charges count where the labels of the atoms have
 // them. A graph that was not read as a molecule may have alternating bonds in its aromatic rings,
-// and no aromatic bond. Then aromatic bonds of the fragment match alternating ones. complete is
+// and no aromatic bond. Then aromatic bonds of the substructure match alternating ones. complete is
 // false if the search needs more than so many steps.
-func (f *Fragment) In(g *graph.Graph, charges bool, steps int) (vertices []int, complete bool) {
-	s := &fragmentSearch{Fragment: f, g: g, charges: charges, steps: steps,
+func (f *Substructure) In(g *graph.Graph, charges bool, steps int) (vertices []int, complete bool) {
+	s := &substructureSearch{Substructure: f, g: g, charges: charges, steps: steps,
 		at: make([]int, 0, len(f.atoms)), used: make([]bool, g.N()), kekule: g.SMILES() == ""}
 	for e := range g.Edges() {
-		s.kekule = s.kekule && e.Label != chem.Aromatic.String()
+		s.kekule = s.kekule && e.Label != Aromatic.String()
 	}
 	if s.place() {
 		return s.at, true
@@ -95,9 +94,9 @@ func (f *Fragment) In(g *graph.Graph, charges bool, steps int) (vertices []int, 
 	return nil, s.steps > 0
 }
 
-// fragmentSearch places the atoms of a fragment on vertices one after the other.
-type fragmentSearch struct {
-	*Fragment
+// substructureSearch places the atoms of a substructure on vertices one after the other.
+type substructureSearch struct {
+	*Substructure
 	g       *graph.Graph
 	charges bool
 	kekule  bool // no bond is aromatic
@@ -107,7 +106,7 @@ type fragmentSearch struct {
 }
 
 // place places the atoms that are left.
-func (s *fragmentSearch) place() bool {
+func (s *substructureSearch) place() bool {
 	if len(s.at) == len(s.atoms) {
 		return true
 	}
@@ -129,7 +128,7 @@ func (s *fragmentSearch) place() bool {
 }
 
 // try places an atom on a vertex, and those that are left.
-func (s *fragmentSearch) try(a *fragmentAtom, v int) bool {
+func (s *substructureSearch) try(a *substructureAtom, v int) bool {
 	if s.used[v] || s.steps <= 0 {
 		return false
 	}
@@ -154,7 +153,7 @@ func (s *fragmentSearch) try(a *fragmentAtom, v int) bool {
 }
 
 // bound reports whether two vertices have a bond of an order.
-func (s *fragmentSearch) bound(v, w int, order string) bool {
+func (s *substructureSearch) bound(v, w int, order string) bool {
 	for i, u := range s.g.Neighbors(v) {
 		if int(u) != w {
 			continue
@@ -163,14 +162,14 @@ func (s *fragmentSearch) bound(v, w int, order string) bool {
 		if label == order {
 			return true
 		}
-		return order == chem.Aromatic.String() && s.kekule && (label == "-" || label == "=") && s.conjugated(v) && s.conjugated(w)
+		return order == Aromatic.String() && s.kekule && (label == "-" || label == "=") && s.conjugated(v) && s.conjugated(w)
 	}
 	return false
 }
 
 // conjugated reports whether an atom may be one of an aromatic ring that is written as alternating bonds: it has a
 // double bond, or a lone pair to give.
-func (s *fragmentSearch) conjugated(v int) bool {
+func (s *substructureSearch) conjugated(v int) bool {
 	for i := range s.g.Degree(v) {
 		if s.g.EdgeLabel(v, i) == "=" {
 			return true
@@ -189,7 +188,7 @@ func atomOf(label string) (element, charge string) {
 		return "", charge
 	}
 	first := strings.ToUpper(label[:1])
-	if len(label) > 1 && label[1] >= 'a' && label[1] <= 'z' && chem.Known(first+label[1:2]) {
+	if len(label) > 1 && label[1] >= 'a' && label[1] <= 'z' && Known(first+label[1:2]) {
 		return first + label[1:2], charge
 	}
 	return first, charge

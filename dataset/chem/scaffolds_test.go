@@ -1,10 +1,12 @@
-package dataset
+package chem_test
 
 import (
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/dataset/chem"
 	"github.com/mlgkernel/mlg/graph"
 )
 
@@ -16,13 +18,13 @@ func TestScaffolds(t *testing.T) {
 		"Cn1ccc(C)n1", "Cn1nccc1C2CC2", "Cc1cc[nH]n1", "Cc1ccn[nH]1", // N-substituted and NH pyrazoles
 		"C[n+]1ccccc1", "c1ccncc1",
 	} {
-		g, err := ParseSMILES(s, DefaultOptions())
+		g, err := dataset.ParseSMILES(s, dataset.DefaultOptions())
 		if err != nil {
 			t.Fatal(err)
 		}
 		graphs = append(graphs, g)
 	}
-	got, err := Scaffolds(graphs)
+	got, err := chem.Scaffolds(graphs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +40,7 @@ func TestScaffolds(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = "graph 0 (x) has no scaffold, because it is not a molecule: "
-	if _, err := Scaffolds([]*graph.Graph{g}); err == nil || !strings.Contains(err.Error(), want) {
+	if _, err := chem.Scaffolds([]*graph.Graph{g}); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v", err)
 	}
 }

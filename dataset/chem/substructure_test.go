@@ -1,30 +1,33 @@
-package dataset
+package chem_test
 
 import (
 	"bufio"
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/dataset/chem"
 )
 
 // Fragments are where they should be, and nowhere else. testdata/fragments.txt has pairs of a fragment and a
-// molecule with what RDKit's HasSubstructMatch says of them (checks/fragments.py).
-func TestFragments(t *testing.T) {
+// molecule with what RDKit's HasSubstructMatch says of them (dataset/checks/fragments.py).
+func TestSubstructures(t *testing.T) {
 	file, err := os.Open("testdata/fragments.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	o := DefaultOptions()
+	o := dataset.DefaultOptions()
 	o.AtomCharge = true
 	yes, all := 0, 0
 	for lines := bufio.NewScanner(file); lines.Scan(); {
 		field := strings.Fields(lines.Text())
-		f, err := ParseFragment(field[0])
+		f, err := chem.ParseSubstructure(field[0])
 		if err != nil {
 			t.Fatal(err)
 		}
-		g, err := ParseSMILES(field[1], o)
+		g, err := dataset.ParseSMILES(field[1], o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -42,7 +45,7 @@ func TestFragments(t *testing.T) {
 	}
 }
 
-func TestFragmentAtoms(t *testing.T) {
+func TestSubstructureAtoms(t *testing.T) {
 	for _, c := range []struct {
 		fragment, molecule string
 		want               int // vertices found, 0 for none
@@ -55,11 +58,11 @@ func TestFragmentAtoms(t *testing.T) {
 		{"*=O", "CS(C)=O", 2},
 		{"Cl", "CC", 0}, {"Cl", "CCl", 1}, {"[se]1cccc1", "c1ccc[se]1", 5},
 	} {
-		f, err := ParseFragment(c.fragment)
+		f, err := chem.ParseSubstructure(c.fragment)
 		if err != nil {
 			t.Fatal(err)
 		}
-		g, err := ParseSMILES(c.molecule, DefaultOptions())
+		g, err := dataset.ParseSMILES(c.molecule, dataset.DefaultOptions())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,14 +70,14 @@ func TestFragmentAtoms(t *testing.T) {
 			t.Errorf("%s in %s: %v, complete %v, want %d atoms", c.fragment, c.molecule, at, ok, c.want)
 		}
 	}
-	for _, bad := range []string{"", "C((", strings.Repeat("C", maxFragment+1)} {
-		if _, err := ParseFragment(bad); err == nil {
+	for _, bad := range []string{"", "C((", strings.Repeat("C", 200+1)} {
+		if _, err := chem.ParseSubstructure(bad); err == nil {
 			t.Errorf("%.10q is a fragment", bad)
 		}
 	}
 	// A search that would take for ever is given up.
-	f, _ := ParseFragment(strings.Repeat("C(C)(C)", 20) + "O")
-	g, err := ParseSMILES(strings.Repeat("C(C)(C)", 40)+"N", DefaultOptions())
+	f, _ := chem.ParseSubstructure(strings.Repeat("C(C)(C)", 20) + "O")
+	g, err := dataset.ParseSMILES(strings.Repeat("C(C)(C)", 40)+"N", dataset.DefaultOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
