@@ -2,19 +2,32 @@
 // Laplacian Graph (MLG) kernel of Kondor and Pan (2016) and its relatives.
 //
 // A kernel gives two graphs a similarity between 0 and 1. Learners that work with dot products, such
-// as those of package svm, then work on graphs. The MLG kernel compares vertices by a base kernel
-// (such as equal labels), small neighbourhoods by their vertices, larger neighbourhoods by the smaller
-// ones, and at last whole graphs.
+// as those of package svm, then work on graphs. The MLG kernel compares vertices by a kernel on
+// vertices (such as equal labels), small neighbourhoods by their vertices, larger neighbourhoods by the
+// smaller ones, and at last whole graphs.
 //
-//	ds, err := dataset.Read(ctx, "molecules.smi", dataset.DefaultOptions())
-//	model, err := mlg.Fit(ctx, ds.Graphs, mlg.Default())
-//	gram, err := model.Gram(ctx)             // the graphs with each other
-//	cross, err := model.Cross(ctx, others)   // new graphs with the fitted ones
+// From graphs to predictions:
+//
+//	ds, err := dataset.Read(ctx, "molecules.csv", dataset.DefaultOptions())
+//	k, err := kernel.Parse("0.5 mlg + 0.5 wl h=3") // with package baseline imported
+//	m, plan, err := model.Learn(ctx, ds, choose.Each(k), model.DefaultLearnOptions())
+//	fmt.Println(plan.Estimate) // how good it is on graphs that were left out
+//	err = model.Write(ctx, "molecules.mlg", m)
+//
+//	m, err = model.Read("molecules.mlg")
+//	predictions, err := m.Predict(ctx, graphs, model.DefaultPredictOptions())
+//
+// With choose.DefaultCandidates in place of choose.Each, Learn weighs a list of kernels. Kernel
+// matrices alone:
+//
+//	fitted, err := k.Fit(ctx, ds.Graphs)
+//	gram, err := fitted.Gram(ctx)           // the graphs with each other
+//	cross, err := fitted.Cross(ctx, others) // new graphs with them
 //
 // # Which kernel
 //
 // [Kernel] holds all parameters; start from [Default], which has those of the paper. Package base has
-// the kernels on vertices, written as texts such as "labels*gaussian".
+// the kernels on vertices, written as texts such as "labels * gaussian".
 //
 //   - [Fit] is the low-rank method of the paper. It samples landmark vertices at every level
 //     and keeps the leading directions. Fitting takes time and memory in proportion to the
@@ -23,7 +36,7 @@
 //     and for checking. It estimates how accurate its values are, and refuses parameters for
 //     which float64 is not accurate enough.
 //   - [FLG] and [LG] compare two graphs by given vertex features, or by the numbers of their
-//     vertices. With no Radii, Fit and NewExact give the FLG kernel of the base kernel.
+//     vertices. With no Radii, Fit and NewExact give the FLG kernel of the kernel on vertices.
 //
 // # Results
 //

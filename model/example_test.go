@@ -6,7 +6,6 @@ import (
 	"log"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/choose"
@@ -14,49 +13,35 @@ import (
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/model"
-	"github.com/mlgkernel/mlg/svm"
 )
 
-// Train on the built-in drugs, store the model, and ask the stored model about a molecule.
+// From graphs to predictions: learn from the built-in drugs, keep the model, and ask it about a molecule.
 func Example() {
 	ctx := context.Background()
-	data, err := dataset.Read(context.Background(), "builtin:drugs", dataset.DefaultOptions())
+	data, err := dataset.Read(ctx, "builtin:drugs", dataset.DefaultOptions())
 	check(err)
-	fitted, err := kernel.NewCollection(data.Graphs).Fit(ctx, mlg.Default())
+	k, err := kernel.Parse("0.5 mlg + 0.5 wl h=3")
 	check(err)
-	gram, err := fitted.Gram(ctx)
+	m, plan, err := model.Learn(ctx, data, choose.Each(k), model.DefaultLearnOptions())
 	check(err)
-
-	names := slices.Compact(slices.Sorted(slices.Values(data.Targets())))
-	var labels []int
-	for _, target := range data.Targets() {
-		labels = append(labels, slices.Index(names, target))
-	}
-	learner, err := svm.Train(ctx, svm.Full(gram), svm.Targets{Labels: labels}, svm.DefaultOptions())
-	check(err)
+	fmt.Printf("%s %.2f\n", plan.Estimate.Measure, plan.Estimate.Value)
 
 	dir, err := os.MkdirTemp("", "")
 	check(err)
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "drugs.mlg")
-	check(model.Write(ctx, path, &model.Model{
-		Kernel:  fitted,
-		Learner: learner,
-		Classes: names,
-		IDs:     data.IDs(),
-		Targets: data.Targets(),
-		Graphs:  data.Graphs,
-		Nearest: model.Percentiles(model.Nearest(gram)),
-	}))
+	check(model.Write(ctx, path, m))
 
-	m, err := model.Read(path)
+	m, err = model.Read(path)
 	check(err)
 	g, err := dataset.ParseSMILES("O=C1CN=C(c2ccccc2)c2ccccc2N1", dataset.DefaultOptions())
 	check(err)
-	p, err := m.Predict(ctx, []*graph.Graph{g}, model.PredictOptions{Nearest: 1})
+	p, err := m.Predict(ctx, []*graph.Graph{g}, model.DefaultPredictOptions())
 	check(err)
-	fmt.Println(p[0].Class, "like", p[0].Nearest[0].ID)
-	// Output: benzodiazepine like nordazepam
+	fmt.Println(m.Kernel, "says", p[0].Class, "like", p[0].Nearest[0].ID)
+	// Output:
+	// accuracy 0.99
+	// 0.5 mlg + 0.5 wl h=3 says benzodiazepine like nordazepam
 }
 
 // Choose a kernel, train with it, and ask the model about a molecule.
