@@ -33,6 +33,9 @@ type Completion struct {
 // that is begun there.
 func Complete(language, text string) (begun string, out []Completion) {
 	c := End(text)
+	if !c.Open {
+		return "", nil
+	}
 	l := languages[language]
 	if c.Within != (Place{}) {
 		if l, language = within(l, c.Within); language == "" {
@@ -45,7 +48,7 @@ func Complete(language, text string) (begun string, out []Completion) {
 	case c.Parameter == "":
 		out = l.parameters(c.Record)
 	default:
-		out = l.values(c.Place)
+		out = l.values(c.Place, c.Items)
 	}
 	return c.Begun, slices.DeleteFunc(out, func(x Completion) bool { return !strings.HasPrefix(x.Word, c.Begun) })
 }
@@ -92,8 +95,8 @@ func (l Language) parameters(record string) (out []Completion) {
 	return out
 }
 
-// values returns what a parameter may be, or its default.
-func (l Language) values(place Place) (out []Completion) {
+// values returns what a parameter may be behind some items of a list, or its default.
+func (l Language) values(place Place, items int) (out []Completion) {
 	for _, p := range l.fields(place.Record) {
 		if p.Name != place.Parameter {
 			continue
@@ -108,7 +111,7 @@ func (l Language) values(place Place) (out []Completion) {
 			for _, c := range p.Choices {
 				out = append(out, Completion{c, ""})
 			}
-		default:
+		case items == 0:
 			out = []Completion{{Value(p.Default), "the default"}}
 		}
 	}

@@ -67,7 +67,7 @@ func (x *session) learned(ctx context.Context) (*fitted, error) {
 type evaluation struct {
 	Graphs   int               `json:"graphs" help:"number of graphs that were predicted from the others"`
 	Estimate *choose.Estimate  `json:"estimate" help:"what training says of its quality, and how that was found; null if nothing was predicted"`
-	Rows     []evaluate.Result `json:"rows" help:"results of the kernel (mlg) and of the baselines"`
+	Rows     []evaluate.Result `json:"rows" help:"results of the kernel and of the baselines"`
 	Saved    []choose.Estimate `json:"saved" help:"what the model file says"`
 
 	Index      []int           `json:"index" help:"the graphs that were predicted from the others"`
@@ -131,7 +131,7 @@ func (x *session) evaluate(ctx context.Context, f *fitted, t *training) (*evalua
 	if err != nil {
 		return nil, err
 	}
-	row := evaluate.HeldOut("mlg", &t.plan.Targets, t.plan.Held)
+	row := evaluate.HeldOut(x.name(), &t.plan.Targets, t.plan.Held)
 	out.Rows = []evaluate.Result{evaluate.Majority(&plan.Targets), row, evaluate.HeldOut(labels.Name, &plan.Targets, plan.Held)}
 	out.Graphs, out.Estimate, out.Index, out.Rare = len(t.known), &t.plan.Estimate, t.known, t.plan.RareClass()
 	if row.RegressionSummary != nil {

@@ -65,7 +65,7 @@ export function showScore(e) {
 export function predictionsView(e, app) {
   const said = e && judge(e);
   if (!said) {
-    const why = e ? app.info.views.predict || "There are too few graphs with targets to test predictions."
+    const why = e ? app.places?.views.predict || "There are too few graphs with targets to test predictions."
       : "There are no predictions yet.";
     $("predictions").replaceChildren(h("p", { class: "empty" }, why));
     return;
