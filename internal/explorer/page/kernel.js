@@ -54,8 +54,8 @@ function fieldOf(p, set) {
   (v) => (input.value = p.type === "text" ? v : v.replaceAll(",", ", "))];
 }
 
-const shownBefore = 20; // characters of a wrong text before the place, and behind it
-const shownBehind = 12;
+const shownBefore = 16; // characters of a wrong text before the place, and behind it
+const shownBehind = 11;
 
 // place shows where a text is wrong: a part of it with a caret below.
 function place(text, at) {
@@ -120,8 +120,8 @@ export class KernelPanel {
     const { box } = this;
     this.grow();
     const text = box.value;
-    const answer = await this.ask({ text, cursor: [...text.slice(0, box.selectionStart)].length });
-    if (!answer) return;
+    const answer = await this.ask({ text, cursor: [...this.words.before()].length });
+    if (!answer || box.value !== text) return;
     this.words.show(answer.begun, document.activeElement === box ? answer.words : [], Boolean(answer.error));
     if (!answer.error) this.form(answer);
     this.wrong(answer.words.length ? null : answer.error, text); // what can be completed is not wrong yet
