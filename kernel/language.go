@@ -44,7 +44,7 @@ func init() {
 			return nil
 		},
 		About: About,
-		Words: FormWords,
+		Words: formWords(),
 	})
 }
 
@@ -199,8 +199,17 @@ func (f *Form) set(name string, k Kernel, g param.Given) error {
 // FormWords returns the words of the forms of graphs.
 func FormWords() []string {
 	var out []string
+	for _, word := range formWords() {
+		out = append(out, word.Word)
+	}
+	return out
+}
+
+// formWords returns them with what they do.
+func formWords() []param.Completion {
+	var out []param.Completion
 	for _, field := range new(Form).fields() {
-		out = append(out, field.name)
+		out = append(out, param.Completion{Word: field.name, Help: field.help})
 	}
 	return out
 }

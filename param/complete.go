@@ -13,7 +13,7 @@ type Language struct {
 	// About says in a line what a record is.
 	About func(name string) string
 	// Words may stand behind a record beside its parameters.
-	Words func() []string
+	Words []Completion
 }
 
 // languages are known by what parameters want that are texts in them.
@@ -89,10 +89,7 @@ func (l Language) parameters(record string) (out []Completion) {
 		help, _, _ := strings.Cut(p.Help, ". ")
 		out = append(out, Completion{word, help})
 	}
-	for _, word := range l.Words() {
-		out = append(out, Completion{word, "the form of graphs"})
-	}
-	return out
+	return append(out, l.Words...)
 }
 
 // values returns what a parameter may be behind some items of a list, or its default.

@@ -160,7 +160,7 @@ export class KernelPanel {
     this.grow();
     if (!answer.error) this.form(answer);
     const { info } = this.app;
-    $("kernel-sum").textContent = (answer.error ? !info.saved && info.kernel : answer.text) || "as trained";
+    $("kernel-sum").title = $("kernel-sum").textContent = (answer.error ? !info.saved && info.kernel : answer.text) || "as trained";
     this.wrong(answer.error, text);
   }
 

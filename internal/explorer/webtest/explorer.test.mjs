@@ -255,7 +255,6 @@ test("the text of a kernel is completed while it is typed", limit, async () => {
   await offered("wl", "wl-edge", "wl-oa", "wl-sp");
   assert.equal(await box.getAttribute("aria-expanded"), "true");
   assert.match(await page.locator("#kernel-words li").first().innerText(), /Weisfeiler-Lehman/);
-  if (shots) await page.screenshot({ path: join(shots, "complete.png") });
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("ArrowDown");
   assert.equal(await box.getAttribute("aria-activedescendant"), "word-2");
@@ -281,6 +280,7 @@ test("the text of a kernel is completed while it is typed", limit, async () => {
   for (let i = 0; i < 5; i++) await page.keyboard.press("ArrowLeft"); // into the middle
   await page.keyboard.press("Control+Space");
   await offered("wl", "wl-edge", "wl-oa", "wl-sp");
+  if (shots) await page.screenshot({ path: join(shots, "kernel.png") });
   await page.locator("#kernel-words li").first().click();
   assert.equal(await box.inputValue(), "0.5 mlg + 0.5 wl * sp");
   await page.keyboard.press("Enter"); // a text that is right is meant as it is
@@ -561,6 +561,14 @@ test("a phone has everything, without scrolling sideways", limit, async () => {
     const page = await open("#open=3", { viewport: { width, height: { 360: 740, 1024: 700 }[width] ?? 1000 },
       hasTouch: width === 360 });
     await page.locator("#detail .positive").first().waitFor({ state: "attached" });
+    await settings(page);
+    await page.locator("#kernel-text").pressSequentially(" base=(");
+    await page.locator("#kernel-words li", { hasText: "gaussian" }).waitFor();
+    const list = await page.locator("#kernel-words").boundingBox();
+    assert.ok(list.x >= 0 && list.x + list.width <= width && list.y >= 0, `words at ${JSON.stringify(list)} on ${width}`);
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= width, "the panel of the kernel is too wide");
+    await page.locator("#kernel-text").fill("mlg");
+    await settings(page);
     for (const tab of ["table", "predictions", "matrix", "pair", "map"]) {
       await page.locator(`#tab-${tab}`).click();
       const wide = await page.evaluate(() => document.documentElement.scrollWidth);
