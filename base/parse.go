@@ -35,7 +35,6 @@ func init() {
 			return nil
 		},
 		About: About,
-		Words: func() []string { return nil },
 	})
 }
 

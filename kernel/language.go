@@ -44,7 +44,7 @@ func init() {
 			return nil
 		},
 		About: About,
-		Words: FormWords,
+		Words: formWords(),
 	})
 }
 
@@ -92,11 +92,17 @@ func FullText(k Kernel) string {
 // Parse reads a kernel from a text, and validates it. Its errors are a *param.TextError, which has the
 // place.
 func Parse(text string) (Kernel, error) {
+	return ParseChecked(text, func(Kernel) error { return nil })
+}
+
+// ParseChecked is Parse where check may refuse a kernel that a name of the text stands for. Its error is
+// at the place of the parameter that it names, or else of the kernel. Kernels inside values are not checked.
+func ParseChecked(text string, check func(Kernel) error) (Kernel, error) {
 	read, err := param.Read(text)
 	if err != nil {
 		return nil, err
 	}
-	s, err := sumOf(text, read)
+	s, err := sumOf(text, read, check)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +113,7 @@ func Parse(text string) (Kernel, error) {
 }
 
 // sumOf makes the kernel of a text that was read.
-func sumOf(text string, read *param.Sum) (Sum, error) {
+func sumOf(text string, read *param.Sum, check func(Kernel) error) (Sum, error) {
 	var s Sum
 	for _, t := range read.Terms {
 		term := Term{Weight: t.Weight}
@@ -118,7 +124,7 @@ func sumOf(text string, read *param.Sum) (Sum, error) {
 			term.Weight = 1 / float64(len(read.Terms))
 		}
 		for _, f := range t.Factors {
-			factor, err := factorOf(text, f)
+			factor, err := factorOf(text, f, check)
 			if err != nil {
 				return s, err
 			}
@@ -134,10 +140,10 @@ func sumOf(text string, read *param.Sum) (Sum, error) {
 	return s, nil
 }
 
-func factorOf(text string, f param.Factor) (out Factor, err error) {
+func factorOf(text string, f param.Factor, check func(Kernel) error) (out Factor, err error) {
 	others := f.Given
 	if f.Sum != nil {
-		s, err := sumOf(text, f.Sum)
+		s, err := sumOf(text, f.Sum, check)
 		if err != nil {
 			return out, err
 		}
@@ -149,7 +155,10 @@ func factorOf(text string, f param.Factor) (out Factor, err error) {
 		if out.Kernel, others, err = param.Set(text, f, out.Kernel); err != nil {
 			return out, err
 		}
-		if err := out.Kernel.Validate(); err != nil {
+		if err = out.Kernel.Validate(); err == nil {
+			err = check(out.Kernel)
+		}
+		if err != nil {
 			return out, param.Locate(text, f, err)
 		}
 	}
@@ -190,8 +199,17 @@ func (f *Form) set(name string, k Kernel, g param.Given) error {
 // FormWords returns the words of the forms of graphs.
 func FormWords() []string {
 	var out []string
+	for _, word := range formWords() {
+		out = append(out, word.Word)
+	}
+	return out
+}
+
+// formWords returns them with what they do.
+func formWords() []param.Completion {
+	var out []param.Completion
 	for _, field := range new(Form).fields() {
-		out = append(out, field.name)
+		out = append(out, param.Completion{Word: field.name, Help: field.help})
 	}
 	return out
 }

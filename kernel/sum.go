@@ -48,12 +48,16 @@ func (f Form) Edges() bool { return f.Incident || f.Subdivide }
 
 // fields returns the fields of the form with their names.
 func (f *Form) fields() []formField {
-	return []formField{{"standardize", &f.Standardize}, {"incident", &f.Incident}, {"subdivide", &f.Subdivide}}
+	return []formField{
+		{"standardize", "vertex attributes get mean 0 and deviation 1", &f.Standardize},
+		{"incident", "labels of edges become part of the labels of their ends", &f.Incident},
+		{"subdivide", "edges become vertices with their labels", &f.Subdivide},
+	}
 }
 
 type formField struct {
-	name string
-	on   *bool
+	name, help string
+	on         *bool
 }
 
 // Compound is a Kernel that is a sum of others for some of its parameters, or for some graphs.

@@ -13,7 +13,7 @@ type Language struct {
 	// About says in a line what a record is.
 	About func(name string) string
 	// Words may stand behind a record beside its parameters.
-	Words func() []string
+	Words []Completion
 }
 
 // languages are known by what parameters want that are texts in them.
@@ -33,7 +33,7 @@ type Completion struct {
 // that is begun there.
 func Complete(language, text string) (begun string, out []Completion) {
 	c := End(text)
-	if c.Place == none {
+	if !c.Open {
 		return "", nil
 	}
 	l := languages[language]
@@ -48,7 +48,7 @@ func Complete(language, text string) (begun string, out []Completion) {
 	case c.Parameter == "":
 		out = l.parameters(c.Record)
 	default:
-		out = l.values(c.Place)
+		out = l.values(c.Place, c.Items)
 	}
 	return c.Begun, slices.DeleteFunc(out, func(x Completion) bool { return !strings.HasPrefix(x.Word, c.Begun) })
 }
@@ -89,14 +89,11 @@ func (l Language) parameters(record string) (out []Completion) {
 		help, _, _ := strings.Cut(p.Help, ". ")
 		out = append(out, Completion{word, help})
 	}
-	for _, word := range l.Words() {
-		out = append(out, Completion{word, "the form of graphs"})
-	}
-	return out
+	return append(out, l.Words...)
 }
 
-// values returns what a parameter may be, or its default.
-func (l Language) values(place Place) (out []Completion) {
+// values returns what a parameter may be behind some items of a list, or its default.
+func (l Language) values(place Place, items int) (out []Completion) {
 	for _, p := range l.fields(place.Record) {
 		if p.Name != place.Parameter {
 			continue
@@ -111,7 +108,7 @@ func (l Language) values(place Place) (out []Completion) {
 			for _, c := range p.Choices {
 				out = append(out, Completion{c, ""})
 			}
-		default:
+		case items == 0:
 			out = []Completion{{Value(p.Default), "the default"}}
 		}
 	}

@@ -163,7 +163,7 @@ func TestComplete(t *testing.T) {
 		Names:  func() []string { return []string{"box", "lid"} },
 		Record: func(name string) any { return fields[name] },
 		About:  func(name string) string { return "about " + name },
-		Words:  func() []string { return []string{"upside"} },
+		Words:  []Completion{{Word: "upside"}},
 	})
 	for text, want := range map[string]string{
 		"":                        "box lid",

@@ -100,7 +100,7 @@ func read(text string) (*Sum, Cursor, error) {
 	if len(text) > maxText {
 		return nil, Cursor{}, fmt.Errorf("a text of %d bytes, want at most %d", len(text), maxText)
 	}
-	r := &reader{text: text, cursor: Cursor{Place: none}}
+	r := &reader{text: text}
 	s, err := r.sum()
 	if err == nil && r.at < len(text) {
 		err = r.wanted("+, * or the end")
@@ -113,6 +113,7 @@ type reader struct {
 	at     int
 	depth  int
 	within Place // the parameter whose value is read, if one is
+	items  int   // of a list that were read
 	cursor Cursor
 }
 
@@ -121,11 +122,15 @@ type Place struct{ Record, Parameter string }
 
 // Cursor says what stands at the end of a text.
 type Cursor struct {
+	// Open says that a word ends or begins there. Else all below is empty.
+	Open bool
 	// Within is the parameter whose value, in brackets, the end is in.
 	Within Place
 	// Record is the record whose parameters may follow, and Parameter the one whose value is written.
 	// Without Record a new record begins.
 	Place
+	// Items are those before in the list that the value is.
+	Items int
 	// Begun is what is there of the word at the end.
 	Begun string
 }
@@ -136,13 +141,10 @@ func End(text string) Cursor {
 	return c
 }
 
-// none is the place of no word.
-var none = Place{Record: ")"}
-
 // here notes what word ends at the end of the text.
 func (r *reader) here(at int, place Place) {
 	if r.at == len(r.text) {
-		r.cursor = Cursor{Within: r.within, Place: place, Begun: r.text[at:]}
+		r.cursor = Cursor{Open: true, Within: r.within, Place: place, Items: r.items, Begun: r.text[at:]}
 	}
 }
 
@@ -221,6 +223,9 @@ func (r *reader) weight() (float64, error) {
 	if err != nil || !(x > 0) || math.IsInf(x, 1) {
 		return 0, r.fail(at, "the weight %s, want a positive, finite number", word)
 	}
+	if r.at == len(r.text) {
+		return 0, r.wanted("a name") // which a space separates
+	}
 	r.take('*')
 	return x, nil
 }
@@ -288,6 +293,7 @@ func (r *reader) given(record string) (g Given, err error) {
 	place := Place{record, g.Name}
 	for more := true; more; more = r.at < len(r.text) && r.text[r.at] == ',' {
 		r.at++
+		r.items = len(g.Items)
 		at, item, err := r.item(place)
 		if err != nil {
 			return g, err

@@ -228,7 +228,7 @@ func TestDrawing(t *testing.T) {
 func TestDownloads(t *testing.T) {
 	src := drugs(t)
 	s := newTester(t, readSpec(t), src, nil)
-	_, data := s.do("GET", "/api/v1/download/model.mlg?eta=0.2", "", "")
+	_, data := s.do("GET", "/api/v1/download/model.mlg?kernel=mlg+eta=0.2", "", "")
 	m, err := model.Decode(data)
 	if err != nil {
 		t.Fatal(err)
@@ -325,7 +325,7 @@ func TestCell(t *testing.T) {
 	}
 }
 
-// A saved model answers with its own bits, and other parameters can be tried.
+// A saved model answers with its own bits, and other kernels can be tried.
 func TestSavedModel(t *testing.T) {
 	m := savedModel(t)
 	src, err := FromModel("saved", m)
@@ -352,8 +352,8 @@ func TestSavedModel(t *testing.T) {
 	if got := said.Predictions[0].Nearest[0]; got.Similarity != want[0].Nearest[0].Similarity || got.Index != want[0].Nearest[0].Index {
 		t.Errorf("neighbour %+v, want %+v", got, want[0].Nearest[0])
 	}
-	if code, body := s.do("GET", "/api/v1/map?eta=0.5", "", ""); code != 200 {
-		t.Errorf("other parameters: %d %s", code, body)
+	if code, body := s.do("GET", "/api/v1/map?kernel=mlg+eta=0.5", "", ""); code != 200 {
+		t.Errorf("another kernel: %d %s", code, body)
 	}
 	var e explain.Explanation
 	s.post("/api/v1/explain", `{"graph":{"index":3}}`, &e)
@@ -370,7 +370,7 @@ func TestSavedEstimates(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := newTester(t, readSpec(t), src, nil)
-	x, err := s.server.given().session(nil)
+	x, err := s.server.given().session("")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -426,8 +426,14 @@ func TestFittedModel(t *testing.T) {
 	s := newTester(t, readSpec(t), fit, nil)
 	var info infoAnswer
 	s.get("/api/v1/info", &info)
-	if info.Task != regression || len(info.Range) != 2 || !slices.Equal(info.ColorBy, []string{"target", "size"}) || !strings.Contains(info.Views.Predict, "without a learner") {
+	if info.Task != regression || len(info.Range) != 2 || !slices.Equal(info.ColorBy, []string{"target", "size"}) {
 		t.Errorf("info %+v", info)
+	}
+	for kernel, want := range map[string]string{"": "without a learner", "wl": ""} {
+		var m mapAnswer
+		if s.get("/api/v1/map?kernel="+kernel, &m); !strings.Contains(m.Views.Predict, want) || want == "" && m.Views.Predict != "" {
+			t.Errorf("%s: why nothing is predicted: %q, want %q", kernel, m.Views.Predict, want)
+		}
 	}
 	var c coloring
 	if s.get("/api/v1/colors?by=target", &c); c.Kind != "value" || *c.Values[3] != src.value[3] {

@@ -37,6 +37,14 @@ func cannot(format string, args ...any) error {
 	return &apiError{http.StatusUnprocessableEntity, fmt.Sprintf(format, args...), ""}
 }
 
+// textError is about a place in the text of a kernel.
+type textError struct {
+	apiError
+	position int // characters before the place
+}
+
+func (e *textError) Unwrap() error { return &e.apiError }
+
 // within says that the field that an error names is part of another.
 func within(part string, err error) error {
 	var a *apiError
@@ -72,9 +80,10 @@ func asRequestError(ctx context.Context, err error) error {
 // errorAnswer is what is sent for an error.
 type errorAnswer struct {
 	Error struct {
-		Status  int    `json:"status"`
-		Message string `json:"message"`
-		Field   string `json:"field" help:"what of the request is wrong, as in smiles, parameters.eta or graphs[2].index; empty for nothing in particular"`
+		Status   int    `json:"status"`
+		Message  string `json:"message"`
+		Field    string `json:"field" help:"what of the request is wrong, as in smiles, kernel or graphs[2].index; empty for nothing in particular"`
+		Position *int   `json:"position" help:"where the text of a kernel is wrong, in characters from 0; null for other errors"`
 	} `json:"error"`
 }
 
@@ -89,6 +98,9 @@ func writeError(w http.ResponseWriter, err error) int {
 	}
 	var out errorAnswer
 	out.Error.Status, out.Error.Message, out.Error.Field = a.status, a.message, a.field
+	if text := (*textError)(nil); errors.As(err, &text) {
+		out.Error.Position = &text.position
+	}
 	writeJSON(w, a.status, out)
 	return a.status
 }
@@ -179,7 +191,8 @@ var endpoints = []endpoint{
 	global(operation("GET", "openapi.json", "This document", nil, getDocument)),
 	global(operation("GET", "sources", "All collections: first the one given at the start, then uploaded files", nil, getSources)),
 	raw(global(operation("POST", "upload", "Reads a file with graphs from the body, and keeps it as a collection", []int{422, 503}, postUpload))),
-	operation("GET", "info", "What the collection has: sizes, classes, parameters, limits", nil, getInfo),
+	operation("GET", "info", "What the collection has: sizes, classes, kernels, limits", nil, getInfo),
+	operation("GET", "kernel", "A text of a kernel: what it means, what may follow in it, or what is wrong with it", nil, getKernel),
 	operation("GET", "graphs", "All graphs: identifiers, targets, sizes", nil, getGraphs),
 	operation("GET", "graph/{index}", "A graph with its drawing", []int{503}, getGraph),
 	operation("POST", "graph", "Any graph with its drawing", []int{503}, postGraph),
@@ -189,7 +202,7 @@ var endpoints = []endpoint{
 	operation("GET", "matrix", "The Gram matrix as a picture", computing, on((*session).ordered, getMatrix)),
 	operation("GET", "gram", "A block of the Gram matrix", computing, on((*session).fitted, getGram)),
 	operation("GET", "evaluate", "How good predictions are: what the file of a model says, or cross-validation beside the majority class and the label histogram", computing, getEvaluate),
-	operation("GET", "progress", "What the server computes for these parameters at the moment", nil, getProgress),
+	operation("GET", "progress", "What the server computes for a kernel at the moment", nil, getProgress),
 	operation("GET", "neighbours", "Most similar graphs", computing, on((*session).fitted, findNeighbours)),
 	operation("POST", "neighbours", "Most similar graphs", computing, on((*session).fitted, findNeighbours)),
 	operation("GET", "predict", "Prediction for one graph", computing, predict),

@@ -326,7 +326,7 @@ func compare(ctx context.Context, x *session, f *fitted, in *compareRequest) (*c
 	case err != nil:
 		return nil, err
 	case f.scales == nil:
-		out.Note = explain.ErrNoScales.Error()
+		out.Note = noScales
 		return out, nil
 	case max(a.N(), b.N()) > maxPair:
 		out.Note = fmt.Sprintf("a graph has more than %d vertices, so the vertices are not matched", maxPair)
@@ -394,7 +394,7 @@ func postVertex(q *request, in *vertexRequest) (*vertexAnswer, error) {
 		out.Neighbourhood = slices.Clone(scratch.Ball(g, in.Vertex, out.Radius))
 		out.Distance = slices.Clone(scratch.Distances())
 		if f.scales == nil {
-			out.Note = explain.ErrNoScales.Error()
+			out.Note = noScales
 			return out, nil
 		}
 		prepared, err := f.scales.Prepare([]*graph.Graph{g}) // if edges become vertices, the original ones come first

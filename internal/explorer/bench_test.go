@@ -111,7 +111,7 @@ func BenchmarkMap(b *testing.B) {
 	d := variants(b, DefaultOptions().UploadGraphs)
 	for b.Loop() {
 		s := New(d, DefaultOptions())
-		x, err := s.given().session(nil)
+		x, err := s.given().session("")
 		if err == nil {
 			_, err = x.placed(b.Context())
 		}

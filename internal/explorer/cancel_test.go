@@ -38,7 +38,7 @@ func TestCancelledStages(t *testing.T) {
 	} {
 		s := New(c.d, c.o)
 		defer s.end()
-		x, err := s.given().session(nil)
+		x, err := s.given().session("")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -181,7 +181,7 @@ func scales(t *testing.T) *Data {
 func TestTableCancelled(t *testing.T) {
 	s := New(someDrugs(t), DefaultOptions())
 	defer s.end()
-	x, err := s.given().session(nil)
+	x, err := s.given().session("")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +222,7 @@ func TestMapPictureColors(t *testing.T) {
 // The map says what scales leave out, while edges count.
 func TestUnseen(t *testing.T) {
 	s := newTester(t, readSpec(t), someDrugs(t), nil)
-	for query, want := range map[string]string{"": "orders of bonds", "?bonds=false": ""} {
+	for query, want := range map[string]string{"": "orders of bonds", "?kernel=mlg+bonds=false": "", "?kernel=wl": ""} {
 		var m mapAnswer
 		if s.get("/api/v1/map"+query, &m); (m.Scales == "") != (want == "") || !strings.Contains(m.Scales, want) {
 			t.Errorf("map%s says of scales %q, want %q in it", query, m.Scales, want)

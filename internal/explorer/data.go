@@ -12,7 +12,6 @@ import (
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/dataset/chem"
 	"github.com/mlgkernel/mlg/draw"
-	"github.com/mlgkernel/mlg/explain"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/model"
 )
@@ -121,20 +120,6 @@ func (d *Data) Compared() string {
 		}
 	}
 	return m.Compared()
-}
-
-// views says why a view has nothing to show.
-func (d *Data) views() (out infoViews) {
-	if d.saved() && explain.ScalesOf(d.Kernel) == nil {
-		out.Scales = "The model has no multiscale kernel, so there are no scales to show."
-	}
-	switch {
-	case d.saved() && d.Learner == nil:
-		out.Predict = "The model cannot predict: mlg fit makes models without a learner. mlg train makes models that predict."
-	case d.task == noTask:
-		out.Predict = "The data have no targets, so there is nothing to predict."
-	}
-	return out
 }
 
 // saved reports whether there is a fitted kernel, which answers where a request chooses none.

@@ -1,17 +1,17 @@
 // Package explorer is the server behind mlg serve: a page that shows a collection of graphs
-// under the multiscale kernel, and the JSON API that the page is made with.
+// under a kernel, and the JSON API that the page is made with.
 //
 // Data is a dataset or a model. The server has the one given at the start and those that are
 // uploaded. Each is a source, which requests name (source.go, upload.go, load.go).
 //
-// Every set of parameters of a source is a session: a fitted kernel with what follows from it (Gram
+// Every kernel of a source is a session: the fitted kernel with what follows from it (Gram
 // matrix, maps, learner, cross-validation). Each result is computed once, when it is first asked for,
 // and kept while the session is among the last ones used. Computations wait in a bounded queue,
 // report progress, and are cancelled when nobody waits for them any more.
 //
 // Requests and answers are structs. What is read, checked, answered and documented follows from
-// their fields and tags (request.go, openapi.go). The parameters of the kernel come from the fields of
-// its struct (kernels.go).
+// their fields and tags (request.go, openapi.go). A kernel is a text, which package kernel reads. The
+// page asks what a text means, and has no parser of its own (kernels.go).
 //
 // The server writes nothing, and nothing in a request names a file. The page is embedded. Graphs
 // come from the data, from the request, or from an upload, which is kept in memory as graphs.

@@ -184,6 +184,7 @@ var examples = map[string]string{
 	"POST upload":     "molecules.csv",
 	"POST graph":      `{"smiles": "CCO"}`,
 	"POST read":       `{"name": "two.smi", "text": "CCO ethanol\nCCN ethylamine\n"}`,
+	"GET kernel":      "?text=wl%20h=3%20",
 	"GET colors":      "?by=error",
 	"GET gram":        "?rows=0-9&columns=0-9",
 	"GET neighbours":  "?smiles=CCO&k=3",

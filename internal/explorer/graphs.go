@@ -29,31 +29,31 @@ func getHealth(q *request, _ *struct{}) (healthAnswer, error) {
 
 // infoAnswer describes the data for the page.
 type infoAnswer struct {
-	Source     string      `json:"source" help:"the name of this data in requests"`
-	Given      bool        `json:"given" help:"it was given at the start"`
-	Name       string      `json:"name"`
-	Version    string      `json:"version"`
-	Graphs     int         `json:"graphs"`
-	Saved      bool        `json:"saved" help:"a model: requests without parameters use it as it was trained"`
-	Task       task        `json:"task" want:"one of classification regression none"`
-	Classes    []classInfo `json:"classes"`
-	Range      []float64   `json:"range" help:"least and largest target of regression; otherwise empty"`
-	TargetName string      `json:"target_name" help:"name of the targets"`
-	ColumnName string      `json:"column_name" help:"the column to colour by, empty for none"`
-	ColorBy    []string    `json:"color_by" help:"what the data can be coloured by"`
-	Fragments  bool        `json:"fragments" help:"the graphs are molecules that can be searched for fragments"`
-	SMILES     bool        `json:"smiles" help:"SMILES can be exported"`
-	Limits     infoLimits  `json:"limits"`
-	Views      infoViews   `json:"views"`
-	Vertices   int         `json:"vertices"`
-	Edges      int         `json:"edges"`
-	Labels     bool        `json:"labels"`
-	Attributes int         `json:"attributes"`
-	Molecules  bool        `json:"molecules" help:"the first graph is a molecule"`
-	Kernel     string      `json:"kernel" help:"the kernel of requests that choose none"`
-	Core       int         `json:"core" help:"graphs in the Gram matrix"`
-	Terms      []string    `json:"terms" help:"terms of the kernel of a model"`
-	Warnings   []string    `json:"warnings"`
+	Source     string       `json:"source" help:"the name of this data in requests"`
+	Given      bool         `json:"given" help:"it was given at the start"`
+	Name       string       `json:"name"`
+	Version    string       `json:"version"`
+	Graphs     int          `json:"graphs"`
+	Saved      bool         `json:"saved" help:"a model: requests without a kernel use it as it was trained"`
+	Task       task         `json:"task" want:"one of classification regression none"`
+	Classes    []classInfo  `json:"classes"`
+	Range      []float64    `json:"range" help:"least and largest target of regression; otherwise empty"`
+	TargetName string       `json:"target_name" help:"name of the targets"`
+	ColumnName string       `json:"column_name" help:"the column to colour by, empty for none"`
+	ColorBy    []string     `json:"color_by" help:"what the data can be coloured by"`
+	Fragments  bool         `json:"fragments" help:"the graphs are molecules that can be searched for fragments"`
+	SMILES     bool         `json:"smiles" help:"SMILES can be exported"`
+	Limits     infoLimits   `json:"limits"`
+	Vertices   int          `json:"vertices"`
+	Edges      int          `json:"edges"`
+	Labels     bool         `json:"labels"`
+	Attributes int          `json:"attributes"`
+	Molecules  bool         `json:"molecules" help:"the first graph is a molecule"`
+	Kernel     string       `json:"kernel" help:"the kernel of requests that choose none"`
+	Kernels    []kernelInfo `json:"kernels" help:"all kernels that texts may name"`
+	Core       int          `json:"core" help:"graphs in the Gram matrix"`
+	Terms      []string     `json:"terms" help:"terms of the kernel of a model"`
+	Warnings   []string     `json:"warnings"`
 }
 
 // infoLimits are those of a file that is uploaded.
@@ -62,10 +62,10 @@ type infoLimits struct {
 	UploadGraphs int   `json:"upload_graphs"`
 }
 
-// infoViews say in one line why a view has nothing to show, and nothing where it has.
-type infoViews struct {
-	Scales  string `json:"scales"`
-	Predict string `json:"predict"`
+// kernelInfo is a kernel that texts may name.
+type kernelInfo struct {
+	Name  string `json:"name"`
+	About string `json:"about" help:"what it compares"`
 }
 
 // classInfo is a class with its colour on the map.
@@ -83,7 +83,10 @@ func getInfo(q *request, _ *struct{}) (*infoAnswer, error) {
 		Vertices: d.info.Vertices, Edges: d.info.Edges, Labels: d.info.NodeLabels > 0, Attributes: d.info.Attributes,
 		Molecules: d.molecules, Source: s.id, Given: s == s.given(), TargetName: cmp.Or(d.targetName, "target"),
 		ColumnName: d.colorName, ColorBy: d.colorBy(), Fragments: d.fragments(), SMILES: d.smiles != nil,
-		Limits: infoLimits{s.o.UploadBytes, s.o.UploadGraphs}, Views: d.views()}
+		Limits: infoLimits{s.o.UploadBytes, s.o.UploadGraphs}}
+	for _, name := range kernel.Names() {
+		a.Kernels = append(a.Kernels, kernelInfo{name, kernel.About(name)})
+	}
 	if known := d.labelled(all(len(d.IDs))); d.task == regression && len(known) > 0 {
 		values := choose.Pick(d.value, known)
 		a.Range = []float64{slices.Min(values), slices.Max(values)}
@@ -95,21 +98,6 @@ func getInfo(q *request, _ *struct{}) (*infoAnswer, error) {
 		}
 	}
 	return a, nil
-}
-
-// bases returns base kernels that suit the graphs.
-func (d *Data) bases() []string {
-	var out []string
-	if d.info.NodeLabels > 0 {
-		out = append(out, "labels", "labels*degree")
-	}
-	if d.info.Attributes > 0 {
-		out = append(out, "attributes", "gaussian sigma=1")
-	}
-	if d.info.NodeLabels > 0 && d.info.Attributes > 0 {
-		out = append(out, "labels*gaussian sigma=1")
-	}
-	return append(out, "degree", "heat times=0.5,1,2", "wl h=3")
 }
 
 // graphsAnswer lists the graphs, one list per property. The list of a property that the data do not

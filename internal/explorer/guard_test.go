@@ -327,11 +327,11 @@ func TestLimiter(t *testing.T) {
 // deadline ends with the body, the other begins anew with the answer.
 func TestLongComputation(t *testing.T) {
 	r := serve(t, func(o *Options) { o.BodyTimeout, o.WriteTimeout = 10*time.Millisecond, 100*time.Millisecond })
-	for _, body := range []string{"", `{"graphs":[{"index":0}],"parameters":{"samples":200,"rank":20}}`} {
+	for _, body := range []string{"", `{"graphs":[{"index":0}],"kernel":"mlg samples=200 rank=20"}`} {
 		var a *http.Response
 		var err error
 		if body == "" {
-			a, err = http.Get("http://" + r.addr + "/api/v1/map?samples=200&rank=60&radii=1,2,3")
+			a, err = http.Get("http://" + r.addr + "/api/v1/map?kernel=mlg+samples=200+rank=60+radii=1,2,3")
 		} else {
 			a, err = http.Post("http://"+r.addr+"/api/v1/predict", "application/json", strings.NewReader(body))
 		}

@@ -75,7 +75,7 @@ func (x *session) learnedHere(ctx context.Context) (*fitted, error) {
 type evaluation struct {
 	Graphs    int               `json:"graphs" help:"number of graphs that were predicted from the others; 0 for a model as it was trained"`
 	Estimates []choose.Estimate `json:"estimates" help:"what the file of a model, or else training here, says of the quality of predictions, and how that was found"`
-	Rows      []evaluate.Result `json:"rows" help:"results of the kernel (mlg) and of the baselines"`
+	Rows      []evaluate.Result `json:"rows" help:"results of the kernel and of the baselines"`
 
 	Index      []int           `json:"index" help:"the graphs that were predicted from the others"`
 	Predicted  []string        `json:"predicted" help:"the predicted class of each; empty for regression"`
@@ -158,7 +158,7 @@ func (x *session) evaluate(ctx context.Context, t *training) (*evaluation, error
 	if err != nil {
 		return nil, err
 	}
-	row := evaluate.HeldOut("mlg", &t.plan.Targets, t.plan.Held)
+	row := evaluate.HeldOut(x.name(), &t.plan.Targets, t.plan.Held)
 	out.Rows = []evaluate.Result{evaluate.Majority(&plan.Targets), row, evaluate.HeldOut(labels.Name, &plan.Targets, plan.Held)}
 	out.Graphs, out.Index, out.Rare = len(t.known), t.known, t.plan.RareClass()
 	if row.RegressionSummary != nil {

@@ -44,7 +44,7 @@ func document() object {
 		"openapi": "3.1.0",
 		"info": object{"title": "mlg explorer", "version": "1", "license": object{"name": "BSD-3-Clause", "identifier": "BSD-3-Clause"},
 			"description": "Similarity, predictions and explanations of graphs with the Multiscale Laplacian Graph kernel. The server writes nothing to disk. It keeps uploaded files in memory, as graphs. " +
-				"A request without parameters uses the defaults of info, or the model as it was trained."},
+				"A request without a kernel uses that of info, or the model as it was trained."},
 		"servers":    []object{{"url": "/"}},
 		"paths":      paths,
 		"components": object{"schemas": s, "responses": errors},

@@ -277,7 +277,7 @@ func TestValidate(t *testing.T) {
 
 // The document has every operation with the query that it takes.
 func TestDocumentedOperations(t *testing.T) {
-	const kernel = "base bonds combine discount eta gamma landmarks power radii rank samples seed"
+	const kernel = "kernel"
 	want := map[string]string{
 		"GET /health": "", "GET /openapi.json": "", "GET /sources": "",
 		"POST /upload": "name key check target id color structure task format hydrogens edge_weight atom_charge atom_aromatic atom_hydrogens largest_fragment",
@@ -285,7 +285,7 @@ func TestDocumentedOperations(t *testing.T) {
 		"GET /map": kernel, "GET /colors": kernel + " by", "GET /matrix": kernel + " cells", "GET /gram": kernel + " rows columns", "GET /evaluate": kernel + " cross_validate", "GET /progress": kernel + " upload",
 		"GET /neighbours": kernel + " index smiles k", "POST /neighbours": "", "GET /predict": kernel + " index smiles k place", "POST /predict": "",
 		"GET /explain": kernel + " index smiles class slopes", "POST /explain": "", "GET /compare": kernel + " a b", "POST /compare": "", "POST /vertex": "", "GET /download/{file}": kernel + " layout color index smiles slopes",
-		"GET /find": "text class smiles limit", "POST /export": "",
+		"GET /find": "text class smiles limit", "GET /kernel": "text cursor set value", "POST /export": "",
 	}
 	s := readSpec(t)
 	ids := map[any]bool{}
@@ -323,16 +323,13 @@ func TestDocumentedOperations(t *testing.T) {
 func TestDocumentedTypes(t *testing.T) {
 	s := readSpec(t)
 	for path, want := range map[string]string{
-		"paths /api/v1/matrix get parameters 0 schema": `{"description":"largest number of rows","maximum":800,"minimum":1,"type":"integer"}`,
-		"components schemas Parameters properties eta": `{"description":"Regularisation of the Laplacian.","maximum":1e+06,"minimum":1e-06,"type":"number"}`,
-		"components schemas Parameters properties radii": `{"description":"Radii of the levels in hops, in ascending order. Without radii: the FLG kernel of the base kernel.",` +
-			`"items":{"maximum":64,"minimum":1,"type":"integer"},"type":"array"}`,
-		"components schemas Parameters properties landmarks": `{"description":"How vertices are sampled: uniform, classes or pivoted.","enum":["uniform","classes","pivoted"],"type":"string"}`,
-		"components schemas Reference properties smiles":     fmt.Sprintf(`{"description":"a molecule","maxLength":%d,"minLength":1,"type":"string"}`, maxSMILES),
-		"components schemas PredictRequest required":         `["graphs"]`,
-		"components schemas VertexRequest required":          `["graph","vertex","level"]`,
-		"components schemas Prediction properties place":     `{"description":"null unless asked for","oneOf":[{"$ref":"#/components/schemas/Place"},{"type":"null"}]}`,
-		"components schemas Place":                           `{"additionalProperties":false,"properties":{"neighbours":{"items":{"type":"number"},"maxItems":2,"minItems":2,"type":"array"},"pca":{"items":{"type":"number"},"maxItems":2,"minItems":2,"type":"array"}},"required":["pca","neighbours"],"type":"object"}`,
+		"paths /api/v1/matrix get parameters 0 schema":           `{"description":"largest number of rows","maximum":800,"minimum":1,"type":"integer"}`,
+		"components schemas NeighboursRequest properties kernel": `{"description":"the text of a kernel, as in wl h=3 or 0.5 mlg + 0.5 sp; without it that of info, or the model as it was trained","maxLength":1000,"minLength":0,"type":"string"}`,
+		"components schemas Reference properties smiles":         fmt.Sprintf(`{"description":"a molecule","maxLength":%d,"minLength":1,"type":"string"}`, maxSMILES),
+		"components schemas PredictRequest required":             `["graphs"]`,
+		"components schemas VertexRequest required":              `["graph","vertex","level"]`,
+		"components schemas Prediction properties place":         `{"description":"null unless asked for","oneOf":[{"$ref":"#/components/schemas/Place"},{"type":"null"}]}`,
+		"components schemas Place":                               `{"additionalProperties":false,"properties":{"neighbours":{"items":{"type":"number"},"maxItems":2,"minItems":2,"type":"array"},"pca":{"items":{"type":"number"},"maxItems":2,"minItems":2,"type":"array"}},"required":["pca","neighbours"],"type":"object"}`,
 	} {
 		var x any = s.doc
 		for _, name := range strings.Fields(path) {

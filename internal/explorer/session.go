@@ -40,6 +40,14 @@ type session struct {
 	explained map[explainedKey]*explain.Explanation // of graphs of the data
 }
 
+// name is what the results of the kernel are called.
+func (x *session) name() string {
+	if _, sum := x.kernel.(kernel.Sum); sum {
+		return "the kernel"
+	}
+	return x.kernel.String()
+}
+
 // maxExplained bounds the explanations that a session keeps.
 const maxExplained = 500
 

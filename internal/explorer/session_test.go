@@ -117,7 +117,7 @@ func TestGate(t *testing.T) {
 func TestCancelledFit(t *testing.T) {
 	s := New(drugs(t), DefaultOptions())
 	defer s.end()
-	x, err := s.given().session(parameters{"rank": "64", "samples": "1000", "radii": "1,2,4,8"})
+	x, err := s.given().session("mlg rank=64 samples=1000 radii=1,2,4,8")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,17 +133,17 @@ func TestCancelledFit(t *testing.T) {
 	}
 }
 
-// Progress is that of the session of the parameters, and of no other.
+// Progress is that of the session of the kernel, and of no other.
 func TestProgress(t *testing.T) {
 	s := newTester(t, readSpec(t), someDrugs(t), nil)
-	x, err := s.server.given().session(parameters{"eta": "0.5"})
+	x, err := s.server.given().session("mlg eta=0.5")
 	if err != nil {
 		t.Fatal(err)
 	}
 	x.report(kernel.Progress{Stage: "classes 1/3", Done: 2, Total: 5})
 	for query, want := range map[string]progressAnswer{
-		"?eta=0.5": {State: "running", Progress: kernel.Progress{Stage: "classes 1/3", Done: 2, Total: 5}},
-		"":         {State: "idle"},
+		"?kernel=+mlg++eta=0.5": {State: "running", Progress: kernel.Progress{Stage: "classes 1/3", Done: 2, Total: 5}},
+		"":                      {State: "idle"},
 	} {
 		var got progressAnswer
 		if s.get("/api/v1/progress"+query, &got); got != want {
@@ -164,7 +164,7 @@ func TestSessions(t *testing.T) {
 	s := New(drugs(t), DefaultOptions())
 	defer s.end()
 	at := func(seed uint64) *session {
-		x, err := s.given().session(parameters{"seed": fmt.Sprint(seed)})
+		x, err := s.given().session(fmt.Sprintf("mlg seed=%d", seed))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -203,11 +203,11 @@ func TestCore(t *testing.T) {
 	whole := New(src, DefaultOptions())
 	defer whole.end()
 	ctx := context.Background()
-	x, err := s.given().session(nil)
+	x, err := s.given().session("")
 	if err != nil {
 		t.Fatal(err)
 	}
-	y, err := whole.given().session(nil)
+	y, err := whole.given().session("")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -291,7 +291,7 @@ func TestExplainedDecision(t *testing.T) {
 	s := New(drugs(t), DefaultOptions())
 	defer s.end()
 	ctx := context.Background()
-	x, err := s.given().session(nil)
+	x, err := s.given().session("")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -337,7 +337,7 @@ func TestNeighbours(t *testing.T) {
 	o.Whole, o.Core = 100, 60
 	s := New(manyDrugs(t, 3, false), o) // each graph has two others that are equal
 	defer s.end()
-	x, err := s.given().session(nil)
+	x, err := s.given().session("")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -370,7 +370,7 @@ func TestNeighbourLayout(t *testing.T) {
 	s := New(drugs(t), DefaultOptions())
 	defer s.end()
 	ctx := context.Background()
-	x, err := s.given().session(nil)
+	x, err := s.given().session("")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -474,7 +474,7 @@ func TestProducts(t *testing.T) {
 	o := DefaultOptions()
 	o.Whole, o.Core = 100, 60
 	s := newTester(t, readSpec(t), src, func(d *Options) { *d = o })
-	x, err := s.server.given().session(nil)
+	x, err := s.server.given().session("")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -537,11 +537,11 @@ func TestProducts(t *testing.T) {
 		t.Fatal(err)
 	}
 	s = newTester(t, s.spec, src, nil)
-	if s.post("/api/v1/vertex", `{"graph":{"index":3},"vertex":0,"level":0}`, &v); v.Note != explain.ErrNoScales.Error() || len(v.Neighbourhood) != 1 {
+	if s.post("/api/v1/vertex", `{"graph":{"index":3},"vertex":0,"level":0}`, &v); v.Note != noScales || len(v.Neighbourhood) != 1 {
 		t.Errorf("vertex of a baseline: %+v", v)
 	}
 	s.post("/api/v1/compare", `{"a":{"index":3},"b":{"index":8}}`, &pair)
-	if len(pair.Levels) != 0 || pair.Note != explain.ErrNoScales.Error() {
+	if len(pair.Levels) != 0 || pair.Note != noScales {
 		t.Errorf("%d levels of a baseline, note %q", len(pair.Levels), pair.Note)
 	}
 	m.Kernel = sum(term(1, kernel.Factor{Kernel: baseline.DefaultGraphlet()})) // nor slopes, but contributions

@@ -392,7 +392,7 @@ func TestEvictedSource(t *testing.T) {
 	for n := range maxSources {
 		s.upload(fmt.Sprintf("name=y%d.smi", n), "C\nCC\n")
 	}
-	if _, err := src.session(nil); err != nil {
+	if _, err := src.session(""); err != nil {
 		t.Fatal(err)
 	}
 	for _, x := range s.server.recent {

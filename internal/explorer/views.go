@@ -20,6 +20,30 @@ type mapAnswer struct {
 	Radii      []int     `json:"radii" help:"radii of the scales that can be shown"`
 	Compared   string    `json:"compared" help:"what the kernel compares, in words"`
 	Scales     string    `json:"scales" help:"what scales and vertices leave out, in words; empty for nothing"`
+	Views      mapViews  `json:"views"`
+}
+
+// mapViews say in a sentence why the kernel has nothing to show in a view, and nothing where it has.
+type mapViews struct {
+	Scales  string `json:"scales" help:"scales, matched vertices and similar vertices"`
+	Predict string `json:"predict" help:"predictions"`
+}
+
+// noScales is what there is to say of kernels that compare no vertices.
+const noScales = "Scales, matched vertices and similar vertices need a multiscale kernel such as mlg, and this kernel is none."
+
+// views says why the kernel has nothing to show.
+func (x *session) views(f *fitted) (out mapViews) {
+	if f.scales == nil {
+		out.Scales = noScales
+	}
+	switch {
+	case x.s.data.task == noTask:
+		out.Predict = "The data have no targets, so there is nothing to predict."
+	case x.saved && f.Learner == nil:
+		out.Predict = "The model cannot predict: mlg fit makes models without a learner. mlg train makes models that predict."
+	}
+	return out
 }
 
 // positions have the digits that a screen can show.
@@ -37,6 +61,7 @@ func getMap(_ context.Context, x *session, p *placement, _ *kernelRequest) (*map
 		Radii:      f.scales.Radii()[1:],
 		Compared:   f.Compared(),
 		Scales:     f.unseen(x.s.data.molecules),
+		Views:      x.views(f),
 	}, nil
 }
 

@@ -1,12 +1,12 @@
 // Requests to the server. What takes longer than a moment is shown with its progress, and can be cancelled.
 
 import { $, count, percent, save } from "./dom.js";
-import { state } from "./state.js";
+import { chosen } from "./state.js";
 
 class ApiError extends Error {
-  constructor(status, message, field = "") {
+  constructor(status, message, field = "", position = null) {
     super(message);
-    Object.assign(this, { status, field });
+    Object.assign(this, { status, field, position });
   }
 }
 
@@ -39,7 +39,7 @@ const address = (path, values = {}) => `/api/v1/${path}${query({ source, ...valu
 
 // What is being done, by the first word of a path.
 const doing = {
-  info: "Loading", graphs: "Loading", map: "Placing the graphs", colors: "Colouring", evaluate: "Testing predictions",
+  info: "Loading", graphs: "Loading", kernel: "Reading the kernel", map: "Placing the graphs", colors: "Colouring", evaluate: "Testing predictions",
   matrix: "Ordering the matrix", predict: "Predicting", explain: "Explaining", compare: "Comparing",
   vertex: "Looking for similar vertices", find: "Searching", download: "Preparing the file", export: "Preparing the file",
   upload: "Reading the file", read: "Reading the file",
@@ -81,7 +81,7 @@ function hide() {
 async function show() {
   const job = [...jobs].find((j) => performance.now() - j.begin >= patience);
   if (job) {
-    const asked = () => fetch(address("progress", { ...state.params, upload: job.key }))
+    const asked = () => fetch(address("progress", { ...chosen(), upload: job.key }))
       .then((r) => (r.ok ? r.json() : null)).catch(() => null);
     const p = job.done ?? (await asked());
     if (!jobs.size) return hide();
@@ -103,7 +103,7 @@ export function cancel() {
 
 async function failure(r) {
   const error = (await r.json().catch(() => null))?.error;
-  return new ApiError(r.status, error?.message ?? `The server answered with error ${r.status}.`, error?.field);
+  return new ApiError(r.status, error?.message ?? `The server answered with error ${r.status}.`, error?.field, error?.position);
 }
 
 async function send(url, options) {

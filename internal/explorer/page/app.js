@@ -1,15 +1,15 @@
 // The page: fetches, keeps the state, and tells the views what to show.
 
-import { $, announce, count, h, percent, radios, showError, toast } from "./dom.js";
+import { $, announce, count, h, percent, radios, toast } from "./dom.js";
 import { cancel, get, post, stopped, useSource } from "./api.js";
-import { arrive, complete, parameters, read, sourceOf, state, views, write } from "./state.js";
+import { arrive, chosen, complete, read, sourceOf, state, views, write } from "./state.js";
 import { markCanvas, onTheme, shapeOf } from "./colors.js";
 import { colorChoice, legend } from "./legend.js";
 import { MapView } from "./map.js";
 import { MatrixView, scaleOf } from "./matrix.js";
 import { Detail } from "./detail.js";
 import { pairView } from "./pair.js";
-import { parameterPanel } from "./params.js";
+import { KernelPanel } from "./kernel.js";
 import { predictionsView, showScore } from "./predictions.js";
 import { exports, showTable } from "./table.js";
 import { askPanel, showAsked, showExamples } from "./ask.js";
@@ -20,11 +20,10 @@ import { downloads, find, menu } from "./tools.js";
 
 export const app = {
   state, post,
-  parameters: () => parameters(app.info.parameters),
   info: null, // of the API
   source: null, // the graphs, column by column
   places: null, // both layouts,
-  placed: null, // and the parameters that they belong to
+  placed: null, // and the kernel that they belong to
   coloring: null, // of the map, by what and with what
   evaluation: null, // how good predictions are
   filed: null, // of a model that is cross-validated here: what its file says
@@ -71,7 +70,7 @@ export const app = {
   // alike compares a graph with the one that is most similar.
   async alike() {
     const ref = state.open ?? "0";
-    const { neighbours } = await post("neighbours", { graph: app.reference(ref), k: 1, parameters: app.parameters() });
+    const { neighbours } = await post("neighbours", { graph: app.reference(ref), k: 1, ...chosen() });
     app.compare(ref, String(neighbours[0].index));
   },
 
@@ -118,7 +117,7 @@ export const app = {
 
   // ask adds graphs, once they are understood, and opens the first.
   async ask(list) {
-    const answer = await post("predict", { graphs: list, k: 5, place: true, parameters: app.parameters() });
+    const answer = await post("predict", { graphs: list, k: 5, place: true, ...chosen() });
     list.forEach((a, i) => (a.prediction = answer.predictions[i]));
     const same = (a, b) => JSON.stringify(a.smiles ?? a.graph) === JSON.stringify(b.smiles ?? b.graph);
     const known = (a) => state.asked.findIndex((b) => same(a, b));
@@ -242,7 +241,7 @@ let pairOf = null;
 
 async function loadPair(focus = false) {
   const [a, b] = [state.open, state.other];
-  const key = JSON.stringify([state.source, a && app.reference(a), b && app.reference(b), state.level, state.params]);
+  const key = JSON.stringify([state.source, a && app.reference(a), b && app.reference(b), state.level, state.kernel]);
   if (key === pairOf) return;
   pairOf = key;
   pairJob?.abort();
@@ -256,7 +255,7 @@ async function loadPair(focus = false) {
   }
   try {
     const [ga, gb, answer] = await Promise.all([app.graph(a), app.graph(b),
-      post("compare", { a: app.reference(a), b: app.reference(b), parameters: app.parameters() }, signal)]);
+      post("compare", { a: app.reference(a), b: app.reference(b), ...chosen() }, signal)]);
     if (signal.aborted) return;
     const top = answer.levels.length - 1;
     $("pair").replaceChildren(...pairView(ga, gb, answer, Math.min(state.level ?? top, top), (l, keys) => {
@@ -277,12 +276,12 @@ let matrixJob;
 let matrixOf = null;
 
 async function loadMatrix() {
-  const key = JSON.stringify([state.source, state.params]);
+  const key = JSON.stringify([state.source, state.kernel]);
   if (matrixOf === key) return app.matrix.layout();
   matrixJob?.abort();
   matrixJob = new AbortController();
   try {
-    const data = await get("matrix", state.params, matrixJob.signal);
+    const data = await get("matrix", chosen(), matrixJob.signal);
     matrixOf = key;
     app.matrix.set(data);
     $("matrix-scale").replaceChildren(...scaleOf(data.low, data.high));
@@ -300,7 +299,7 @@ async function loadColors() {
   colorJob = new AbortController();
   try {
     app.coloring = await get("colors", { by: state.color,
-      ...(state.color === "prediction" || state.color === "error" ? state.params : {}) }, colorJob.signal);
+      ...(state.color === "prediction" || state.color === "error" ? chosen() : {}) }, colorJob.signal);
     showLegend();
     app.map.color(app.coloring);
     app.inset.color(app.coloring);
@@ -314,17 +313,17 @@ async function loadColors() {
 
 let job;
 
-// compute asks for what follows from the parameters: the map, what was asked, the accuracy, the open graph.
+// compute asks for what follows from the kernel: the map, what was asked, the accuracy, the open graph.
 async function compute() {
   job?.abort();
   job = new AbortController();
   const { signal } = job;
-  const params = { ...state.params };
+  const { kernel } = state;
   $("score").classList.add("stale");
   try {
-    const places = await get("map", params, signal);
+    const places = await get("map", chosen(), signal);
     if (signal.aborted) return;
-    Object.assign(app, { places, placed: params, radii: places.radii, levels: places.radii.length, evaluation: null, filed: null });
+    Object.assign(app, { places, placed: kernel, radii: places.radii, levels: places.radii.length, evaluation: null, filed: null });
     await askAgain(signal);
     if (signal.aborted) return;
     showPlaces();
@@ -340,7 +339,7 @@ async function compute() {
 // evaluate asks how good the predictions are.
 async function evaluate(signal) {
   try {
-    app.evaluation = await get("evaluate", state.params, signal);
+    app.evaluation = await get("evaluate", chosen(), signal);
     showScore(app.evaluation);
   } catch (e) {
     if (e.name === "AbortError") return;
@@ -371,29 +370,28 @@ function evaluated() {
   if (state.view === "predictions") predictionsView(app.evaluation, app);
 }
 
-// withoutMap goes back to what is shown when parameters have no map: refused, or cancelled.
+// withoutMap goes back to what is shown when a kernel has no map: refused, or cancelled.
 async function withoutMap(error) {
-  if (stopped(error) && app.placed) {
-    state.params = { ...app.placed };
-    showParameters(state.params);
+  if (stopped(error) && app.placed !== null) {
+    state.kernel = app.placed;
+    app.kernel.show(state.kernel);
     write();
-    return toast("Cancelled. The parameters are set back to those of the map.");
+    return toast("Cancelled. The kernel is set back to that of the map.");
   }
-  showError($("parameters-error"), error);
-  if (app.placed || stopped(error) || !Object.keys(state.params).length) return;
-  $("parameters-error").textContent = `The link has parameters that cannot be used: ${error.message}. The map uses the defaults.`;
-  state.params = {};
-  showParameters({});
+  app.kernel.refuse(error, state.kernel);
+  if (app.placed !== null || stopped(error) || !state.kernel) return;
+  notice(`The kernel of the link cannot be used. The map uses ${app.info.saved ? "the model as it was trained" : app.info.kernel}.`);
+  state.kernel = "";
   await compute();
 }
 
-// askAgain asks all questions for the present parameters, one by one if they fail together: a question that cannot be
+// askAgain asks all questions for the present kernel, one by one if they fail together: a question that cannot be
 // answered keeps its error.
 async function askAgain(signal) {
   const one = async (list) => {
     const { predictions } = await post("predict",
       { graphs: list.map((a) => askedReference(state.asked.indexOf(a))), k: 5, place: true,
-      parameters: app.parameters() }, signal);
+      ...chosen() }, signal);
     list.forEach((a, i) => (a.prediction = predictions[i]));
   };
   const open = state.asked.filter((a) => !a.error);
@@ -448,7 +446,7 @@ function notice(text) {
   $("notice-text").textContent = text ?? "";
 }
 
-let setTab, setLayout, showParameters, linkedTurn = null;
+let setTab, setLayout, linkedTurn = null;
 
 let visit = 0; // counts what the address said
 
@@ -490,8 +488,8 @@ function describe() {
   $("name").textContent = info.name;
   const thing = info.molecules ? "molecule" : "graph";
   const classes = info.task === "classification" ? ` in ${info.classes.length} classes` : "";
-  $("facts").textContent = [`${count(info.graphs, thing)}${classes}.`,
-    `Similar ones lie together. Click one for its ${info.views.predict ? "neighbours" : "prediction and reasons"}.`,
+  $("facts").textContent = [`${count(info.graphs, thing)}${classes}.`, 
+    `Similar ones lie together. Click one for its ${info.color_by.includes("prediction") ? "prediction and reasons" : "neighbours"}.`,
     info.core < info.graphs && `The matrix and the learner use ${info.core.toLocaleString("en")} of them.`].filter(Boolean).join(" ");
   app.drawings.clear();
   for (const m of [app.map, app.inset]) m.forget();
@@ -505,20 +503,15 @@ function describe() {
   $("find").placeholder = info.fragments ? "Find name or SMILES" : "Find name or class";
   colorChoice(info, app.colorBy);
   showExamples(app);
-  showParameters = parameterPanel(info, (values) => {
-    state.params = values;
-    showError($("parameters-error"), null);
-    write();
-    compute();
-  });
+  app.kernel.use();
 }
 
 // restore checks the state that a link brought against the data.
 function restore(known) {
-  const beyond = read(app.info.parameters, app.info.graphs);
+  const beyond = read(app.info.graphs);
   state.source = app.info.source;
   if (!app.info.color_by.includes(state.color)) state.color = app.info.color_by[0];
-  if (!known) Object.assign(state, { open: null, other: null, picked: [], vertex: null, params: {}, view: "map" });
+  if (!known) Object.assign(state, { open: null, other: null, picked: [], vertex: null, kernel: "", view: "map" });
   const exists = (ref) => ref !== null && (ref[0] === "a" ? Number(ref.slice(1)) < state.asked.length
     : Number(ref) < app.info.graphs);
   const lost = [state.open, state.other].filter((ref) => ref !== null && !exists(ref));
@@ -534,18 +527,17 @@ function restore(known) {
 async function load() {
   notice(null);
   const mine = ++visit;
-  const before = app.places && JSON.stringify([state.source, state.params, state.asked.map((a) => a.smiles ?? a.graph)]);
+  const before = app.places && JSON.stringify([state.source, state.kernel, state.asked.map((a) => a.smiles ?? a.graph)]);
   const known = await useData(sourceOf());
   if (mine !== visit) return;
   restore(known);
   arrive();
-  showParameters(state.params);
-  showError($("parameters-error"), null);
+  app.kernel.show(state.kernel);
   app.map.setZoom(state.zoom?.slice(0, 3) ?? null, true);
   linkedTurn = state.zoom ? [state.zoom[3] ?? 0, state.zoom[4] === 1] : null;
   if (app.coloring?.by !== state.color) loadColors();
   changed();
-  if (before !== JSON.stringify([state.source, state.params, state.asked.map((a) => a.smiles ?? a.graph)])) return compute();
+  if (before !== JSON.stringify([state.source, state.kernel, state.asked.map((a) => a.smiles ?? a.graph)])) return compute();
   showPlaces();
   await loadDetail();
 }
@@ -569,6 +561,12 @@ function createViews() {
   app.matrix = new MatrixView($("matrix"), { point: pointCell,
     pick: (a, b) => (a === b ? app.open(String(a)) : app.compare(String(a), String(b))) });
   app.detail = new Detail($("detail"), app);
+  app.kernel = new KernelPanel(app, (text) => {
+    if (text === state.kernel && text === app.placed) return;
+    state.kernel = text;
+    write();
+    compute();
+  });
 }
 
 function listen() {

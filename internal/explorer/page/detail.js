@@ -3,6 +3,7 @@
 import { count, h, number, percent, withDeviation } from "./dom.js";
 import { colorBar } from "./colors.js";
 import { stopped } from "./api.js";
+import { chosen } from "./state.js";
 import { Drawing, contributionCss } from "./drawing.js";
 import { scaleName, track } from "./pair.js";
 
@@ -55,10 +56,9 @@ export class Detail {
     const target = app.reference(ref);
     const other = this.framed !== JSON.stringify(target); // what the panel shows is another graph
     this.ref = ref;
-    const parameters = app.parameters();
-    const predicting = app.post("predict", { graphs: [target], k: 9, parameters }, signal);
+    const predicting = app.post("predict", { graphs: [target], k: 9, ...chosen() }, signal);
     const drawing = app.graph(ref);
-    const explaining = app.info.task !== "none" ? this.explain(target, parameters, signal) : null;
+    const explaining = app.info.task !== "none" ? this.explain(target, signal) : null;
     for (const p of [predicting, explaining, drawing]) p?.catch(() => {}); // nobody may be waiting when they are aborted
     if (other) {
       const g = await drawing;
@@ -69,26 +69,26 @@ export class Detail {
     if (signal.aborted || this.ref !== ref) return;
     this.fill(ref, answer.predictions[0]);
     this.levels();
-    const chosen = () => this.pointed ?? app.state.vertex;
-    if (chosen() !== null) await this.vertex(chosen(), signal);
+    const ringed = () => this.pointed ?? app.state.vertex;
+    if (ringed() !== null) await this.vertex(ringed(), signal);
     const reasons = await explaining; // which may take longer
     if (signal.aborted || this.ref !== ref) return;
     this.reasons = reasons;
-    if (chosen() === null) this.paint();
-    else await this.vertex(chosen(), signal);
+    if (ringed() === null) this.paint();
+    else await this.vertex(ringed(), signal);
   }
 
   // explain asks for reasons; where there are none, for the line that says why.
-  async explain(graph, parameters, signal) {
+  async explain(graph, signal) {
     try {
-      return await this.app.post("explain", { graph, parameters, slopes: this.app.state.slopes }, signal);
+      return await this.app.post("explain", { graph, slopes: this.app.state.slopes, ...chosen() }, signal);
     } catch (e) {
       if (stopped(e)) throw e;
       return { vertices: [], why: e.message };
     }
   }
 
-  // frame makes the parts that do not depend on parameters.
+  // frame makes the parts that do not depend on the kernel.
   frame(ref, g) {
     const app = this.app;
     this.framed = JSON.stringify(app.reference(ref));
@@ -168,7 +168,11 @@ export class Detail {
   levels() {
     if (!this.drawing?.hits) return this.scales?.replaceChildren();
     const app = this.app;
-    if (app.info.views.scales) return this.scales.replaceChildren(h("p", { class: "muted small" }, app.info.views.scales));
+    const none = app.places?.views.scales;
+    if (none) {
+      this.scaleKey = null;
+      return this.scales.replaceChildren(h("p", { class: "muted small", id: "no-scales" }, none));
+    }
     const top = app.levels;
     const level = Math.min(app.state.level ?? top, top);
     const unseen = app.places?.scales;
@@ -218,22 +222,20 @@ export class Detail {
     if (!this.drawing?.hits || v >= this.graph.nodes) return;
     const level = Math.min(app.state.level ?? app.levels, app.levels);
     const ticket = (this.ticket = {});
-    const a = await app.post("vertex", { graph: app.reference(this.ref), vertex: v, level, k: 6, parameters: app.parameters() },
-      signal);
+    const a = await app.post("vertex", { graph: app.reference(this.ref), vertex: v, level, k: 6, ...chosen() }, signal);
     if (this.ticket !== ticket) return;
     this.drawing.neighbourhood(v, a.neighbourhood, a.distance, a.radius);
     const found = a.elsewhere.length > 0;
     const part = this.reasons?.vertices[v];
-    this.key.replaceChildren(h("i", { class: "zone-key" }), `${this.drawing.describe(v)}: ` +
-      (a.level === 0 ? "alone." : `${vertices(a.neighbourhood.length)} ${scaleName(a.level, a.radius)}.`) +
+    this.key.replaceChildren(h("i", { class: "zone-key" }), this.drawing.describe(v) +
+      (a.note ? "." : a.level === 0 ? ": alone." : `: ${vertices(a.neighbourhood.length)} ${scaleName(a.level, a.radius)}.`) +
       (found ? ` The graphs here have ${vertices(a.equal)} like this one.` : "") +
       (part === undefined ? ""
         : ` ${this.reasons.slopes ? "Its slope is" : "It contributes"} ${part < 0 ? "" : "+"}${number(part, 2)}.`));
     const cards = a.elsewhere.map((e) => card(app, String(e.index),
       { id: e.id, text: app.mini(e.index, e.similarity.toFixed(3)), vertex: e.vertex }));
     this.elsewhere.replaceChildren(...(found ? [h("h3", {}, `Similar vertices in other graphs, ${scaleName(a.level, a.radius)}`),
-      h("ul", { class: "cards" }, cards)]
-      : a.note ? [h("p", { class: "muted small" }, a.note)] : []));
+      h("ul", { class: "cards" }, cards)] : []));
   }
 
   // slopes returns the box that asks for slopes instead of contributions.

@@ -77,10 +77,10 @@ export function predictionsView(e, app) {
   if (e) parts.push(baselines(e));
   if (!parts.some(Boolean)) {
     parts.push(h("p", { class: "empty" }, !e ? "There are no predictions yet."
-      : info.views.predict || (info.saved ? "The model file says nothing of the quality of its predictions."
+      : app.places?.views.predict || (info.saved ? "The model file says nothing of the quality of its predictions."
         : "There are too few graphs with targets to test predictions.")));
   }
-  if (e && !e.graphs && !filed && info.saved && info.task !== "none" && !Object.keys(app.state.params).length) {
+  if (e && !e.graphs && !filed && info.saved && info.task !== "none" && !app.state.kernel) {
     parts.push(h("p", { class: "muted small" }, `The file keeps no predictions of single graphs. ${trainedHere}`),
       h("button", { id: "cross-validate", onclick: app.crossValidate }, "Cross-validate"));
   }

@@ -16,7 +16,7 @@ export const state = {
   only: null, // the class shown alone
   picked: [], // the graphs that are selected
   zoom: null, // [scale, x, y, angle, mirrored] of the map
-  params: {}, // parameters that differ from the defaults
+  kernel: "", // its text, empty for the default, or for the model as it was trained
   asked: [], // what was asked: {smiles} or {graph}
 };
 
@@ -26,9 +26,9 @@ const longest = 1500;
 // sourceOf returns the data that the address is about, null where it does not say.
 export const sourceOf = () => new URLSearchParams(location.hash.slice(1)).get("source");
 
-// read takes the state from the address; schema describes the parameters, and there are so many graphs. It returns whether the
+// read takes the state from the address, where there are so many graphs. It returns whether the
 // link selects graphs that are not there.
-export function read(schema, graphs) {
+export function read(graphs) {
   const q = new URLSearchParams(location.hash.slice(1));
   const one = (name, allowed) => (allowed.includes(q.get(name)) ? q.get(name) : allowed[0]);
   const graph = (name) => (/^a?\d+$/.test(q.get(name) ?? "") ? q.get(name) : null);
@@ -46,8 +46,7 @@ export function read(schema, graphs) {
   state.picked = picked;
   const zoom = (q.get("zoom") ?? "").split(",").map(Number);
   state.zoom = zoom.length >= 3 && zoom.length <= 5 && zoom.every(Number.isFinite) && zoom[0] > 0 ? zoom : null;
-  state.params = {};
-  for (const { name } of schema) if (q.has(name)) state.params[name] = q.get(name);
+  state.kernel = q.get("kernel") ?? "";
   const old = new Map(state.asked.map((a) => [textOf(a), a]));
   state.asked = q.getAll("ask").filter(Boolean).map((text) => old.get(text) ?? question(text));
   return beyond;
@@ -92,7 +91,7 @@ function expand(text, limit) {
 // complete reports whether a link carries all questions and the whole selection.
 export const complete = () => state.asked.every((a) => textOf(a).length <= longest) && compress(state.picked).length <= longest;
 
-// Steps within this many milliseconds that change parameters alone are one step back.
+// Steps within this many milliseconds that change the kernel alone are one step back.
 const oneStep = 1500;
 let last = { place: null, rest: null, tuned: false, time: 0 };
 
@@ -115,14 +114,14 @@ export function write() {
   if (picked && picked.length <= longest) q.set("pick", picked);
   for (const a of state.asked) if (textOf(a).length <= longest) q.append("ask", textOf(a));
   const rest = q.toString();
-  for (const [name, value] of Object.entries(state.params)) q.set(name, value);
+  if (state.kernel) q.set("kernel", state.kernel);
   const place = q.toString();
   if (state.level !== null) q.set("level", state.level);
   if (state.vertex !== null) q.set("vertex", state.vertex);
   if (state.zoom) q.set("zoom", state.zoom.map((v) => Number(v.toPrecision(4))).join(","));
   const url = `${location.pathname}#${q}`;
   const now = performance.now();
-  const tuned = rest === last.rest; // parameters alone have changed
+  const tuned = rest === last.rest; // the kernel alone has changed
   const sliding = tuned && last.tuned && now - last.time < oneStep;
   if (url !== location.pathname + location.hash) {
     history[last.place === null || place === last.place || sliding ? "replaceState" : "pushState"](null, "", url);
@@ -130,12 +129,5 @@ export function write() {
   if (place !== last.place) last = { place, rest, tuned, time: now };
 }
 
-const values = { boolean: (t) => t === "true", integer: Number, number: Number,
-  integers: (t) => t.split(",").filter(Boolean).map(Number) };
-
-// parameters returns what requests send: null where nothing differs from the defaults.
-export function parameters(schema) {
-  const given = schema.filter(({ name }) => name in state.params);
-  return given.length ? Object.fromEntries(given.map(({ name, type }) => [name, (values[type] ?? String)(state.params[name])]))
-    : null;
-}
+// chosen is what requests send that are about the kernel.
+export const chosen = () => (state.kernel ? { kernel: state.kernel } : {});

@@ -2,6 +2,7 @@
 
 import { $, count, h, number } from "./dom.js";
 import { download } from "./api.js";
+import { chosen } from "./state.js";
 
 const page = 200; // rows that are shown at a time
 let sorted = { by: null, down: false };
@@ -32,7 +33,7 @@ export function exports(app, graphs) {
   const formats = [["csv", "CSV"], app.info.smiles && ["smi", "SMILES"], ["jsonl", "JSON Lines"]].filter(Boolean);
   return formats.map(([format, text]) => h("button", {
     class: "quiet", "aria-label": `Export as ${text}`, onclick: () => download("export", `${app.info.name}.${format}`, {},
-      { graphs: graphs.length ? graphs : [...app.source.ids.keys()], format, parameters: app.parameters() }).catch(app.fail),
+      { graphs: graphs.length ? graphs : [...app.source.ids.keys()], format, ...chosen() }).catch(app.fail),
   }, text));
 }
 

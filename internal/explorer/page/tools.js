@@ -2,11 +2,12 @@
 
 import { $, count, h, showError } from "./dom.js";
 import { download, get } from "./api.js";
+import { chosen } from "./state.js";
 
 // downloads fills the menu with what the page shows.
 export function downloads(app) {
   const { state } = app;
-  const p = state.params;
+  const p = chosen();
   const look = { ...p, layout: state.layout, color: state.color };
   const item = (text, kind, file, values = p) => h("li", {}, h("button", {
     "data-file": file, onclick: () => download(`download/${file}`, file, values).catch(app.fail),
