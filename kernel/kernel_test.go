@@ -112,7 +112,7 @@ func TestParse(t *testing.T) {
 		"size rate=0":              "size: rate = 0, want a positive, finite number",
 		"size scale=10":            "size: scale = 10, want 1 to 9",
 		"size scale=1.5":           `size: scale = "1.5", want a whole number`,
-		"size kind=odd":            "size: kind = odd, want plain or fancy",
+		"size kind=odd":            `size: kind = "odd", want plain or fancy`,
 		"size list=1,-1":           "size: list = 1,-1, want at least 0 for each",
 		"size list=1,0.5":          `size: list = "1,0.5", want integers with commas between them`,
 		"size hidden=1":            "size: no parameter hidden, want one of rate",
