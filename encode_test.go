@@ -193,7 +193,7 @@ func TestDecodeErrors(t *testing.T) {
 		"power = 2097152, want 1 to 1048576":   func(k *Kernel, p []projection) { k.Power = 1 << 21 },
 		"radii = -1,2":                         func(k *Kernel, p []projection) { k.Radii[0] = -1 },
 		`base = "nothing"`:                     func(k *Kernel, p []projection) { k.Base = "nothing" },
-		"base kernel gaussian, want labels": func(k *Kernel, p []projection) { k.Base = "labels" },
+		"base kernel gaussian, want labels":    func(k *Kernel, p []projection) { k.Base = "labels" },
 		"3 levels for 1 radii":                 func(k *Kernel, p []projection) { k.Radii = k.Radii[:1] },
 		"level 0: 12 landmarks with 11":        func(k *Kernel, p []projection) { p[0].descriptors = p[0].descriptors[:11] },
 		"level 0: descriptor 3: 0 bytes":       func(k *Kernel, p []projection) { p[0].descriptors[3] = "" },

@@ -3,6 +3,7 @@ package baseline
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -38,6 +39,9 @@ func baseKernel(text string) (kernel.Kernel, error) {
 	k, err := kernel.Parse(text)
 	if err != nil {
 		return nil, err
+	}
+	if _, ok := k.(kernel.Sum); ok {
+		return nil, errors.New("a base kernel is one kernel without a form, not a sum or product")
 	}
 	if _, ok := k.(kernel.Resolver); !ok {
 		return nil, fmt.Errorf("%s cannot be a base kernel, because its values depend on the collection that it is fitted to", k.Name())

@@ -22,19 +22,19 @@ ELEMENTS = {
 }
 ORDERS = {"MUTAG": [4, 1, 2, 3], "PTC_MR": [3, 2, 1, 4], "AIDS": [1, 2, 3]}  # 4: aromatic
 
-CHOICES = {
-    "elements": ["--no-bonds"],
-    "aromatic": ["--no-bonds", "--atom-aromatic"],
-    "charge": ["--no-bonds", "--atom-charge"],
-    "hydrogens": ["--no-bonds", "--atom-hydrogens"],
-    "order as weight": ["--no-bonds", "--edge-weight", "order"],
-    "bonds": ["--bonds"],
-    "bonds, aromatic": ["--bonds", "--atom-aromatic"],
-    "bonds, charge": ["--bonds", "--atom-charge"],
-    "bonds, hydrogens": ["--bonds", "--atom-hydrogens"],
-    "bonds, all": ["--bonds", "--atom-aromatic", "--atom-charge", "--atom-hydrogens"],
+CHOICES = {  # whether bonds count, and further flags
+    "elements": ("false", []),
+    "aromatic": ("false", ["--atoms", "aromatic"]),
+    "charge": ("false", ["--atoms", "charge"]),
+    "hydrogens": ("false", ["--atoms", "hydrogens"]),
+    "order as weight": ("false", ["--edge-weight", "order"]),
+    "bonds": ("true", []),
+    "bonds, aromatic": ("true", ["--atoms", "aromatic"]),
+    "bonds, charge": ("true", ["--atoms", "charge"]),
+    "bonds, hydrogens": ("true", ["--atoms", "hydrogens"]),
+    "bonds, all": ("true", ["--atoms", "aromatic,charge,hydrogens"]),
 }
-KERNELS = {"paper": [], "wide": ["--combine", "sum", "--rank", "32", "--samples", "300"]}
+KERNELS = {"paper": "mlg", "wide": "mlg combine=sum rank=32 samples=300"}
 
 
 def charges(atoms, bonds):
@@ -81,10 +81,10 @@ def molecules(folder, name, out):
 
 def scores(mlg, arguments):
     """Return the row of mlg of an evaluation."""
-    done = subprocess.run([mlg, "evaluate", *arguments, "--kernel", "mlg", "--json", "--quiet"], capture_output=True, text=True)
+    done = subprocess.run([mlg, "evaluate", *arguments, "--json", "--quiet"], capture_output=True, text=True)
     if done.returncode:
         sys.exit(done.stderr)
-    return next(r for r in json.loads(done.stdout)["results"] if r["name"] == "mlg")
+    return next(r for r in json.loads(done.stdout)["results"] if r["name"].startswith("mlg"))
 
 
 def arguments(data, datasets, folder):
@@ -104,10 +104,10 @@ def main(mlg, datasets, folder, kernel, learners, repeats, *sets):
     out = csv.writer(sys.stdout)
     for data in sets:
         where, name = arguments(data, datasets, folder)
-        for choice, flags in CHOICES.items():
+        for choice, (bonds, flags) in CHOICES.items():
             for learner in learners.split(","):
                 inner = {"ridge": "loo", "svm": "holdout"}[learner]
-                r = scores(mlg, [*where, *KERNELS[kernel], *flags, "--learner", learner, "--inner", inner, "--repeats", repeats])
+                r = scores(mlg, [*where, "--kernel", f"{KERNELS[kernel]} bonds={bonds}", *flags, "--learner", learner, "--inner", inner, "--repeats", repeats])
                 measure = "rmse" if "rmse_mean" in r else "accuracy"
                 row = [r[measure + "_mean"], r[measure + "_std"]]
                 out.writerow([kernel, name, learner, choice, measure, *(f"{x:.4f}" for x in row), r["repeats"]])

@@ -2,9 +2,9 @@
 // others.
 //
 // A kernel is a struct whose exported fields are all the parameters that change a value. Its text
-// (language.go), its help and the forms of the page are derived from the fields and their tags
-// (package param), so a new parameter is one new field. What only changes how a computation is carried out, such as the number of
-// goroutines, travels in the context (Work).
+// (language.go), help and forms in the browser are derived from the fields and their tags (package
+// param), so a new parameter is one new field. What only changes how a computation is carried out,
+// such as the number of goroutines, travels in the context (Work).
 //
 // A [Sum] is a weighted sum of products of kernels,
 //

@@ -180,7 +180,7 @@ func (s Sum) String() string { return s.text(Kernel.String) }
 // text writes the sum out with the texts of its kernels.
 func (s Sum) text(of func(Kernel) string) string {
 	if s.single() && s.Terms[0].Factors[0].Form == (Form{}) {
-		return of(s.Terms[0].Factors[0].Kernel)
+		return of(s.Terms[0].Factors[0].Kernel) // without brackets, as Parse returns it
 	}
 	terms := make([]string, len(s.Terms))
 	for i, t := range s.Terms {

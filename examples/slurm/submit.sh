@@ -1,7 +1,7 @@
 #!/bin/bash
 # Submits the shards of a Gram matrix as a job array, and the merge that waits for all of them:
 #
-#   submit.sh SHARDS DATA TILES GRAM.npy [flags of mlg gram]
+#   submit.sh SHARDS DATA TILES GRAM.npy [flags of mlg gram, such as --kernel "wl h=3"]
 #
 # It prints the numbers of the two jobs. Submit again after a failure, with the same arguments:
 # finished tiles are kept.

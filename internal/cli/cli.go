@@ -107,7 +107,7 @@ type root struct {
 	Embed     embedCmd     `cmd:"" help:"Turn graphs into vectors whose inner products approximate the kernel."`
 	Merge     mergeCmd     `cmd:"" help:"Join the tiles of a Gram matrix that shards have computed."`
 
-	Help       helpCmd       `cmd:"" help:"Explain a command or a topic: formats, kernels, parameters, …"`
+	Help       helpCmd       `cmd:"" help:"Explain a command, a kernel, or a topic: formats, kernels, models, output."`
 	Completion completionCmd `cmd:"" help:"Print the completion script for a shell."`
 	Man        manCmd        `cmd:"" help:"Print the manual page."`
 

@@ -184,7 +184,7 @@ func (r *demoResult) print(g *globals) {
 	}
 	p("\nPictures of all this: %s\n", where)
 	p("\nTry next, on your own file in place of builtin:drugs:\n")
-	p("  mlg info builtin:drugs\n  mlg evaluate builtin:drugs --kernel mlg,wl,sp --report report.html\n")
+	p("  mlg info builtin:drugs\n  mlg evaluate builtin:drugs --kernel mlg --kernel wl --report report.html\n")
 	p("  mlg gram builtin:drugs -o gram.npy --picture gram.svg\n  mlg train builtin:drugs -o drugs.mlg\n  mlg help\n")
 }
 

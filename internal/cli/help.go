@@ -61,7 +61,7 @@ func kernelTopic(name string) (string, bool) {
 		if b.Len() > 0 {
 			b.WriteString("\n")
 		}
-		fmt.Fprintf(&b, "On vertices, %s is: %s.\n", name, table.Wrap(base.About(name), len(name)+18, 0))
+		fmt.Fprintf(&b, "%s for two vertices: %s.\n", name, table.Wrap(base.About(name), len(name)+19, 0))
 		writeParameters(&b, base.Parameters(name))
 	}
 	return b.String(), b.Len() > 0
@@ -70,6 +70,9 @@ func kernelTopic(name string) (string, bool) {
 // example returns a text of a kernel with a parameter that does not have its default.
 func example(k kernel.Kernel) string {
 	for _, p := range param.Of(k) {
+		if p.Name == "scale" {
+			continue // without effect on normalised values
+		}
 		value := ""
 		switch x := p.Default.(type) {
 		case int:

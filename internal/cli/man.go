@@ -77,7 +77,7 @@ func manPage(app *kong.Application, this build) string {
 	}
 	m.print(".SH EXAMPLES\n.nf\n")
 	for _, e := range []string{"mlg compare 'CC(=O)Oc1ccccc1C(=O)O' 'OC(=O)c1ccccc1O'", "mlg gram builtin:drugs -o gram.npy --picture gram.svg",
-		"mlg evaluate molecules.csv --target active --kernel mlg,wl --report report.html"} {
+		"mlg evaluate molecules.csv --target active --kernel mlg --kernel wl --report report.html"} {
 		m.print("%s\n", roff(e))
 	}
 	m.print(".fi\n.SH SEE ALSO\n%s\n", roff(`R. Kondor and H. Pan, "The Multiscale Laplacian Graph Kernel", NeurIPS 2016.`))

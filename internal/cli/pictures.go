@@ -76,7 +76,7 @@ func kernelFigures(g *globals, name string, fitted *model.Model, k *kernel.Matri
 		draw.Figure{Picture: plane, Caption: "Map of the graphs by kernel principal component analysis: graphs that the kernel finds similar are near each other, as far as two dimensions can show."},
 	}
 	if p, err := spectrum("", model.LowRank(fitted.Kernel.Factors[0])); err == nil {
-		out = append(out, draw.Figure{Picture: p, Caption: "Eigenvalues of the landmarks' Gram matrices that were kept. Where a line still falls steeply at its end, a larger --rank would see more."})
+		out = append(out, draw.Figure{Picture: p, Caption: "Eigenvalues of the landmarks' Gram matrices that were kept. Where a line still falls steeply at its end, a larger rank would see more."})
 	}
 	return out, nil
 }
