@@ -162,7 +162,7 @@ func TestParseErrors(t *testing.T) {
 		"wl h=-1":                  "want 0 to 64",
 		"wl h=1.5":                 "want a whole number",
 		"labels subdivide":         "labels: no parameter subdivide, because it has none",
-		"(labels + degree) h=1":    "the sum: no parameter h, because it has none",
+		"(labels + degree) h=1":    "the brackets: no parameter h, because it has none",
 		"0.5 labels + degree":      "weights of some terms, want all or none to have one (character 14",
 		"(0.5 labels + 0.5 degree": "want a closing bracket",
 		"0 labels + 1 degree":      "the weight 0, want a positive",

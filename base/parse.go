@@ -134,13 +134,13 @@ func (p *parser) factor(f param.Factor) (Kernel, error) {
 	}
 	if f.Sum != nil {
 		if len(f.Given) > 0 {
-			return nil, param.At(p.text, f.Given[0].At, &param.Unknown{Of: "the sum", What: "parameter", Name: f.Given[0].Name})
+			return nil, param.At(p.text, f.Given[0].At, &param.Unknown{Of: "the brackets", What: "parameter", Name: f.Given[0].Name})
 		}
 		return p.sum(f.Sum)
 	}
 	r := records[f.Name]
 	if r == nil {
-		return nil, param.At(p.text, f.At, &param.Unknown{What: "kernel on vertices", Name: f.Name, Want: Names()})
+		return nil, param.At(p.text, f.At, &param.Unknown{What: "kernel on vertices", Name: f.Name, Want: Names(), Hint: param.Elsewhere(Language, f.Name)})
 	}
 	r, others, err := param.Set(p.text, f, r)
 	if err == nil && len(others) > 0 {

@@ -128,7 +128,7 @@ func TestParse(t *testing.T) {
 		"1e400 size":               "the weight 1e400, want a positive, finite number",
 		"size + size rate=-1":      "size: rate = -1, want a positive, finite number (character 18",
 		"size + size scale=2":      "",
-		"(size + size) rate=1":     "the sum: no parameter rate, want one of standardize, incident, subdivide (character 15",
+		"(size + size) rate=1":     "the brackets: no parameter rate, want one of standardize, incident, subdivide (character 15",
 		strings.Repeat("(", 100):   "more than 64 brackets",
 		strings.Repeat("a", 2<<20): "a text of 2097152 bytes, want at most 1048576",
 	} {

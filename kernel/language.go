@@ -58,7 +58,7 @@ func Names() []string { return slices.Sorted(maps.Keys(defaults)) }
 func Named(name string) (Kernel, error) {
 	k := defaults[name]
 	if k == nil {
-		return nil, &param.Unknown{What: "kernel", Name: name, Want: Names()}
+		return nil, &param.Unknown{What: "kernel", Name: name, Want: Names(), Hint: param.Elsewhere(Language, name)}
 	}
 	return param.Copy(k), nil
 }
@@ -163,7 +163,7 @@ func factorOf(text string, f param.Factor, check func(Kernel) error) (out Factor
 		}
 	}
 	for _, g := range others {
-		if err := out.Form.set(f.Name, out.Kernel, g); err != nil {
+		if err := out.Form.set(f, out.Kernel, g); err != nil {
 			return out, param.At(text, g.At, err)
 		}
 	}
@@ -171,7 +171,7 @@ func factorOf(text string, f param.Factor, check func(Kernel) error) (out Factor
 }
 
 // set sets a field of a form that stands behind a kernel.
-func (f *Form) set(name string, k Kernel, g param.Given) error {
+func (f *Form) set(of param.Factor, k Kernel, g param.Given) error {
 	words := FormWords()
 	at := slices.Index(words, g.Name)
 	switch {
@@ -179,12 +179,13 @@ func (f *Form) set(name string, k Kernel, g param.Given) error {
 		*f.fields()[at].on = g.Value == "true"
 		return nil
 	case at >= 0:
-		return &param.Error{Of: name, Name: g.Name, Value: fmt.Sprintf("%q", g.Value), Want: "true or false"}
+		return &param.Error{Of: of.Name, Name: g.Name, Value: fmt.Sprintf("%q", g.Value), Want: "true or false"}
 	}
-	unknown := &param.Unknown{Of: name, What: "parameter", Name: g.Name}
-	if name == "" {
-		unknown.Of = "the sum"
+	unknown := &param.Unknown{Of: of.Name, What: "parameter", Name: g.Name}
+	if of.Name == "" {
+		unknown.Of = "the brackets"
 	} else {
+		unknown.Hint = param.InBrackets(k, of.Given, g.Name)
 		for _, p := range param.Of(k) {
 			unknown.Want = append(unknown.Want, p.Name)
 		}

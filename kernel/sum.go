@@ -182,15 +182,16 @@ func (s Sum) text(of func(Kernel) string) string {
 	if s.single() && s.Terms[0].Factors[0].Form == (Form{}) {
 		return of(s.Terms[0].Factors[0].Kernel) // without brackets, as Parse returns it
 	}
+	mean := !slices.ContainsFunc(s.Terms, func(t Term) bool { return t.Weight != 1/float64(len(s.Terms)) })
 	terms := make([]string, len(s.Terms))
 	for i, t := range s.Terms {
 		var factors []string
 		for _, f := range t.Factors {
 			factors = append(factors, f.text(of))
 		}
-		terms[i] = param.Product(t.Weight, factors)
-		if t.Weight == 1 && len(s.Terms) > 1 {
-			terms[i] = "1 " + terms[i]
+		terms[i] = strings.Join(factors, " * ")
+		if !mean { // that of one term has the weight 1
+			terms[i] = param.Number(t.Weight) + " " + terms[i]
 		}
 	}
 	return strings.Join(terms, " + ")

@@ -9,6 +9,7 @@ import (
 	"github.com/mlgkernel/mlg/base"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/dataset/chem"
+	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/param"
 )
@@ -16,9 +17,9 @@ import (
 // Compared says what the kernel compares of graphs, as in "atoms by element, bonds by order". Nothing needs to be fitted.
 func (m *Model) Compared() string {
 	var vertices []string
-	edges := false
+	edges, labelled := false, slices.ContainsFunc(m.Graphs, (*graph.Graph).HasEdgeLabels)
 	for _, f := range m.Kernel.Factors {
-		edges = edges || f.Edges() || slices.ContainsFunc(withBases(f.Kernel), seesEdges)
+		edges = edges || f.Edges() && labelled || slices.ContainsFunc(withBases(f.Kernel), seesEdges)
 		for _, feature := range m.looksAt(f) {
 			if !slices.Contains(vertices, feature) {
 				vertices = append(vertices, feature)

@@ -1,6 +1,7 @@
 package param
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -22,6 +23,33 @@ var languages = map[string]Language{}
 // AddLanguage makes a language known by what parameters want that are texts in it. Packages do so when
 // they are initialised.
 func AddLanguage(want string, l Language) { languages[want] = l }
+
+// Elsewhere says in which other language a name is known, "" for none.
+func Elsewhere(language, name string) string {
+	for want, l := range languages {
+		if want != language && slices.Contains(l.Names(), name) {
+			return fmt.Sprintf("%s is %s, which stands in brackets behind base=", name, want)
+		}
+	}
+	return ""
+}
+
+// InBrackets says that a parameter may be meant for a record that stands without brackets behind another
+// parameter, "" if none has it.
+func InBrackets(record any, given []Given, name string) string {
+	for _, p := range Of(record) {
+		inner, ok := languages[p.Want]
+		for _, g := range given {
+			if !ok || g.Name != p.Name {
+				continue
+			}
+			if r := inner.Record(g.Value); r != nil && Get(r, name) != nil {
+				return fmt.Sprintf("write %s=(%s %s=…) if it is meant for %s", p.Name, g.Value, name, g.Value)
+			}
+		}
+	}
+	return ""
+}
 
 // Completion is a word that may stand at the end of a text, and what it means.
 type Completion struct {

@@ -98,17 +98,22 @@ type Unknown struct {
 	What string // "parameter", "kernel", …
 	Name string
 	Want []string // the names that are known
+	Hint string   // what may be meant instead, "" for nothing
 }
 
 // Error implements error.
 func (e *Unknown) Error() string {
-	if len(e.Want) == 0 {
-		return fmt.Sprintf("%s: no %s %s, because it has none", e.Of, e.What, e.Name)
+	hint := ""
+	if e.Hint != "" {
+		hint = "; " + e.Hint
 	}
-	if e.Of == "" {
-		return fmt.Sprintf("%s %q, want one of %s", e.What, e.Name, strings.Join(e.Want, ", "))
+	switch {
+	case len(e.Want) == 0:
+		return fmt.Sprintf("%s: no %s %s, because it has none%s", e.Of, e.What, e.Name, hint)
+	case e.Of == "":
+		return fmt.Sprintf("%s %q, want one of %s%s", e.What, e.Name, strings.Join(e.Want, ", "), hint)
 	}
-	return fmt.Sprintf("%s: no %s %s, want one of %s", e.Of, e.What, e.Name, strings.Join(e.Want, ", "))
+	return fmt.Sprintf("%s: no %s %s, want one of %s%s", e.Of, e.What, e.Name, strings.Join(e.Want, ", "), hint)
 }
 
 // Fixer is a record in which some fields are not parameters of the records of its name. These

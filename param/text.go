@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -275,6 +276,9 @@ func (r *reader) factor() (f Factor, err error) {
 		if err != nil {
 			return f, err
 		}
+		if slices.ContainsFunc(f.Given, func(other Given) bool { return other.Name == g.Name }) {
+			return f, r.fail(g.At, "%s is given twice", g.Name)
+		}
 		f.Given = append(f.Given, g)
 	}
 }
@@ -446,13 +450,4 @@ func plain(text string) bool {
 	return text != "" && utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool {
 		return unicode.IsSpace(r) || !unicode.IsPrint(r) || strings.ContainsRune(",()\"=*+", r)
 	})
-}
-
-// Product writes a product of factors with a weight, 1 for none.
-func Product(weight float64, factors []string) string {
-	text := strings.Join(factors, " * ")
-	if weight != 1 {
-		text = Number(weight) + " " + text
-	}
-	return text
 }

@@ -4,6 +4,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -160,7 +161,7 @@ func Main(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, `Try "mlg --help" or "mlg COMMAND --help".`)
 		return code
 	}
-	if err := r.check(slices.Concat(c.Selected().AllFlags(true)...)); err != nil {
+	if err := cmp.Or(once(c, "kernel"), r.check(slices.Concat(c.Selected().AllFlags(true)...))); err != nil {
 		return r.finish(err, out)
 	}
 	r.bar.quiet, out.raw = r.Quiet, r.JSON

@@ -33,10 +33,15 @@ type level struct {
 
 // levelsOf returns the kernels of the levels of a kernel, or the kernel itself where it has none.
 func levelsOf(k kernel.Kernel) []kernel.Level {
-	if x, ok := k.(kernel.Levelled); ok {
-		return x.Levels()
+	x, ok := k.(kernel.Levelled)
+	if !ok {
+		return []kernel.Level{{Name: "similarity", Kernel: k}}
 	}
-	return []kernel.Level{{Name: "similarity", Kernel: k}}
+	levels := x.Levels()
+	if top := levels[len(levels)-1].Kernel; top.String() != k.String() { // the kernel combines levels
+		levels = append(levels, kernel.Level{Name: "all levels", Kernel: k})
+	}
+	return levels
 }
 
 func (l level) String() string { return fmt.Sprintf("level %d  %-14s", l.Level, l.Name) }

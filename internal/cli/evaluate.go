@@ -21,7 +21,7 @@ type choiceFlags struct {
 	Splits  uint64    `help:"Seed of the splits." default:"0" name:"split-seed"`
 	Learner string    `help:"ridge or svm. ridge is a kernel ridge regression for each class, with calibrated probabilities. For values it is a Gaussian process and gives deviations. auto: ridge, or svm with --c or --paper." default:"auto" enum:"auto,svm,ridge"`
 	Score   string    `help:"What the choice of a classifier maximises: accuracy, balanced (mean accuracy of the classes), or with ridge squared (minus the squared error). auto: squared with ridge, else accuracy." default:"auto" enum:"auto,accuracy,balanced,squared"`
-	C       []float64 `help:"Values of C to choose from, of a support vector machine. One value fixes it. By default 0.1,0.3,…,100; with evaluate --paper 0.001,0.01,…,1000." placeholder:"C,…"`
+	C       []float64 `help:"Values of C to choose from, of a support vector machine. One value fixes it. By default 0.1,0.3,…,100; with evaluate --paper 0.001,0.01,…,1000." placeholder:"C"`
 }
 
 type evaluateCmd struct {

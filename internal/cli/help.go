@@ -189,6 +189,17 @@ func explainUsage(err error) string {
 		words := named(strings.Split(strings.ReplaceAll(m[2], `"`, ""), ","))
 		return fmt.Sprintf("%s must be one of %s, not %q%s", flag, strings.Join(words, ", "), m[3], didYouMean(m[3], words))
 	}
+	if _, word, ok := strings.Cut(msg, "unexpected argument "); ok && strings.Contains(word, "=") {
+		return msg + `; the text of a kernel with parameters needs quotation marks, as in --kernel "wl h=3"`
+	}
+	if _, flag, ok := strings.Cut(msg, "unknown flag --"); ok {
+		name, _, _ := strings.Cut(strings.ReplaceAll(flag, "-", "_"), ",")
+		for _, k := range kernel.Names() {
+			if r, _ := kernel.Named(k); param.Get(r, name) != nil {
+				return fmt.Sprintf("%s; %s is a parameter of kernels, as in --kernel \"%s %s=…\"", msg, name, k, name)
+			}
+		}
+	}
 	if p, ok := err.(*kong.ParseError); ok && p.Context.Selected() == nil {
 		return strings.Replace(msg, "unexpected argument", "unknown command", 1)
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/alecthomas/kong"
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/base"
 	_ "github.com/mlgkernel/mlg/baseline" // registers its kernels
@@ -51,6 +52,20 @@ func idle(k kernel.Kernel) error {
 		if !m.Exact && m.PairRank != 0 {
 			return usageError(fmt.Sprintf("--kernel: %s: pair_rank has no effect on the low-rank kernel; it needs exact", m))
 		}
+	}
+	return nil
+}
+
+// once refuses a flag that stands twice and takes one value.
+func once(c *kong.Context, name string) error {
+	n := 0
+	for _, p := range c.Path {
+		if p.Flag != nil && p.Flag.Name == name && !p.Flag.IsSlice() {
+			n++
+		}
+	}
+	if n > 1 {
+		return usageError(fmt.Sprintf("--%s is given twice; %s takes one", name, c.Command()))
 	}
 	return nil
 }
@@ -100,6 +115,9 @@ func kernelError(err error) error {
 		var unknown *param.Unknown
 		if errors.As(err, &unknown) {
 			out += didYouMean(unknown.Name, unknown.Want)
+		}
+		if strings.HasPrefix(at.Text[at.At:], ",") {
+			out += "; repeat the flag for several kernels"
 		}
 		if at.At > 0 && !strings.ContainsAny(at.Text, "\n\t") && len(at.Text) < 100 {
 			out += "\n  " + at.Text + "\n  " + strings.Repeat(" ", at.Column()-1) + "^"

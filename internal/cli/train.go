@@ -138,10 +138,7 @@ func (c *trainCmd) train(g *globals, t task) error {
 func (c *trainCmd) own() ([]kernel.Kernel, error) {
 	all, err := kernels(c.Kernel)
 	for _, k := range all {
-		switch {
-		case exact(k):
-			return nil, usageError(fmt.Sprintf("--kernel: %s: a model can keep only the low-rank kernel; more samples and rank bring it closer to the exact one", k))
-		case !kernel.Semidefinite(k):
+		if !kernel.Semidefinite(k) {
 			return nil, usageError(fmt.Sprintf("--kernel: %s cannot be kept in a model, because it is not positive semi-definite", k))
 		}
 	}

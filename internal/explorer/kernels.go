@@ -216,7 +216,7 @@ func getKernel(q *request, in *textRequest) (*textAnswer, error) {
 // changed returns a single kernel with a parameter changed. What is wrong with the value has no place.
 func (d *Data) changed(k kernel.Kernel, name, value string) (kernel.Kernel, error) {
 	if _, sum := k.(kernel.Sum); sum {
-		return nil, &param.Unknown{Of: "the sum", What: "parameter", Name: name}
+		return nil, &param.Unknown{Of: "the brackets", What: "parameter", Name: name}
 	}
 	k, err := kernel.With(k, name, value)
 	if err == nil {
