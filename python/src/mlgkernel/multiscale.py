@@ -78,8 +78,8 @@ class MultiscaleLaplacian(Compiled):
     as if it were 2**(P/2) times as large. Normalising does not repair that.
 
     The defaults are those of the paper and of the command. GraKeL's are L=3, P=10, gamma=0.01, heta=0.01,
-    n_samples=50. With them a graph is hardly similar to any other: on MUTAG the median of k between two graphs
-    is 0.02. With the defaults here it is 0.15, and with ``eta=0.3, gamma=0.3`` it is 0.5.
+    n_samples=50. With them a graph is hardly similar to any other: on MUTAG the median of k between two
+    graphs is 0.02. With the defaults here it is 0.15, and with ``eta=0.3, gamma=0.3`` it is 0.5.
 
     Examples
     --------
