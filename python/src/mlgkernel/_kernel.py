@@ -106,7 +106,8 @@ class OnGraphs(BaseEstimator):
         parameter = wrong.get("parameter", "")
         if "character" in wrong:  # in the text of a kernel that this package wrote
             place = text.parameter(wrong["character"]) if isinstance(text, Text) else None
-            if place is not None and place != parameter:
+            own = place == parameter and text.startswith(f"{wrong.get('of')} ")
+            if place is not None and not own:
                 parameter, wrong = place, {"why": wrong["reason"]}
         name = self._name(parameter)
         if name in self.get_params(deep=False):
