@@ -89,11 +89,11 @@ func describe(ctx context.Context, graphs []*graph.Graph, b base.Kernel, dim int
 	}
 	err := kernel.Each(ctx, len(graphs), 16, func(_, i int) error {
 		if d := graphs[i].AttributeDim(); d > 0 && d != dim {
-			return fmt.Errorf("%s: number of attributes per vertex is %d, want %d %s", kernel.GraphName(graphs, i), d, dim, before)
+			return kernel.AboutGraph(graphs, i, fmt.Errorf("number of attributes per vertex is %d, want %d %s", d, dim, before))
 		}
 		var err error
 		if descriptors[i], err = b.Describe(graphs[i]); err != nil {
-			return fmt.Errorf("%s: %w", kernel.GraphName(graphs, i), err)
+			return kernel.AboutGraph(graphs, i, err)
 		}
 		return nil
 	})

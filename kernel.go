@@ -270,7 +270,7 @@ func (m mapLG) Fill(ctx context.Context, dst []float64, stride int, b kernel.Blo
 		for j := b.J0; j < b.J1; j++ {
 			k, err := LG(rows[i], cols[j], m.kernel.Eta, m.kernel.Gamma)
 			if err = cmp.Or(err, ctx.Err()); err != nil {
-				return fmt.Errorf("%s: %w", kernel.GraphName(rows, i), err)
+				return kernel.AboutGraph(rows, i, err)
 			}
 			if rows[i] == cols[j] {
 				k = 1

@@ -155,7 +155,7 @@ func (m *Model) wholeGraphs(ctx context.Context, graphs []*graph.Graph, at *leve
 			err = b.Set(i, packed)
 		}
 		if err != nil {
-			return fmt.Errorf("%s: %w", kernel.GraphName(graphs, i), err)
+			return kernel.AboutGraph(graphs, i, err)
 		}
 		return nil
 	})

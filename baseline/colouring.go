@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 // colouring gives vertices colours. Those of refinement 0 are the hashes of their labels. Two
@@ -84,7 +85,7 @@ func (c colouring) forNew(graphs []*graph.Graph) (*colouring, error) {
 	if c.wanted == Auto && c.used == Degrees {
 		for i, g := range graphs {
 			if g.N() > 0 && g.HasLabels() {
-				return nil, fmt.Errorf("graph %d has labels, the training graphs have none", i)
+				return nil, &kernel.GraphError{Graph: i, Err: fmt.Errorf("graph %d has labels, the training graphs have none", i)}
 			}
 		}
 	}

@@ -307,7 +307,7 @@ func graphError(i int, err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	return fmt.Errorf("graph %d: %w", i, err)
+	return &kernel.GraphError{Graph: i, Err: fmt.Errorf("graph %d: %w", i, err)}
 }
 
 // normalize divides the values of a graph and others by the roots of their kernels with themselves.

@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"math/bits"
+	"strconv"
 
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/param"
 )
 
 // Hadamard is the simple Hadamard code kernel (Kataoka and Inokuchi, 2016),
@@ -125,7 +127,7 @@ func (s *codeSigner) reach(ctx context.Context, g *coloured, level int) error {
 		}
 		resized(&s.next, len(s.walks))
 		if !addNeighbours(g.Graph, s.next, s.walks, len(s.labels.colour)) {
-			return fmt.Errorf("h = %d makes sums of labels of more than 2⁶⁴, want a smaller h", s.h)
+			return &param.Error{Name: "h", Value: strconv.Itoa(s.h), Want: "less, because sums of labels exceed 2⁶⁴"}
 		}
 		s.walks, s.next = s.next, s.walks
 	}

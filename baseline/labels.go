@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 // Labelling says what a kernel takes for the labels of the vertices.
@@ -31,13 +32,13 @@ func (l Labelling) resolve(graphs []*graph.Graph) (Labelling, error) {
 		case l == Auto:
 			l, first = Degrees, i
 		case first >= 0 && l == Labels && !g.HasLabels():
-			return l, fmt.Errorf("graph %d has labels, graph %d has no labels; want labels in all graphs or in none", first, i)
+			return l, &kernel.GraphError{Graph: i, Err: fmt.Errorf("graph %d has labels, graph %d has no labels; want labels in all graphs or in none", first, i)}
 		case first >= 0 && l == Degrees && g.HasLabels():
-			return l, fmt.Errorf("graph %d has no labels, graph %d has labels; want labels in all graphs or in none", first, i)
+			return l, &kernel.GraphError{Graph: i, Err: fmt.Errorf("graph %d has no labels, graph %d has labels; want labels in all graphs or in none", first, i)}
 		case l == Labels && !g.HasLabels():
-			return l, fmt.Errorf("graph %d has no labels, want discrete labels as in the other graphs", i)
+			return l, &kernel.GraphError{Graph: i, Err: fmt.Errorf("graph %d has no labels, want discrete labels as in the other graphs", i)}
 		case l == Attributes && g.AttributeDim() == 0:
-			return l, fmt.Errorf("graph %d has no attributes, want a row of numbers per vertex; labels = auto compares labels or degrees", i)
+			return l, &kernel.GraphError{Graph: i, Err: fmt.Errorf("graph %d has no attributes, want a row of numbers per vertex; labels = auto compares labels or degrees", i)}
 		}
 	}
 	return l, nil

@@ -70,7 +70,7 @@ func TestAtomLabels(t *testing.T) {
 }
 
 func TestParseSMILESValidatesOptions(t *testing.T) {
-	if _, err := ParseSMILES("C", Options{}); err == nil || !strings.HasPrefix(err.Error(), "Options.") {
+	if _, err := ParseSMILES("C", Options{}); err == nil || !strings.HasPrefix(err.Error(), "Options: Format = ") {
 		t.Error(err)
 	}
 }
@@ -422,12 +422,12 @@ func TestOptionsValidate(t *testing.T) {
 		change func(*Options)
 		want   string
 	}{
-		{func(o *Options) { o.Format = "x" }, `Options.Format: "x", want one of auto, tudataset, smiles, `},
-		{func(o *Options) { o.Hydrogens = "x" }, `Options.Hydrogens: "x", want one of written, explicit, implicit`},
-		{func(o *Options) { o.EdgeWeight = "" }, `Options.EdgeWeight: "", want one of unit, weight, order, distance`},
-		{func(o *Options) { o.TargetColumn = "\xff" }, `Options.TargetColumn: "\xff", want valid UTF-8`},
-		{func(o *Options) { o.Limits.Line = 0 }, "Options.Limits.Line: 0, want a positive number"},
-		{func(o *Options) { o.Limits.Items = -1 }, "Options.Limits.Items: -1"},
+		{func(o *Options) { o.Format = "x" }, `Options: Format = x, want one of auto, tudataset, smiles, `},
+		{func(o *Options) { o.Hydrogens = "x" }, `Options: Hydrogens = x, want one of written, explicit, implicit`},
+		{func(o *Options) { o.EdgeWeight = "" }, `Options: EdgeWeight = "", want one of unit, weight, order, distance`},
+		{func(o *Options) { o.TargetColumn = "\xff" }, `Options: TargetColumn = "\xff", want valid UTF-8`},
+		{func(o *Options) { o.Limits.Line = 0 }, "Options: Limits.Line = 0, want a positive number"},
+		{func(o *Options) { o.Limits.Items = -1 }, "Options: Limits.Items = -1"},
 	} {
 		if _, err := readText(SMILES, "C", func(o *Options) { o.Format = SMILES; c.change(o) }); err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%v, want %s", err, c.want)

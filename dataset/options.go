@@ -1,11 +1,13 @@
 package dataset
 
 import (
-	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/mlgkernel/mlg/param"
 )
 
 // Format is a file format.
@@ -133,26 +135,26 @@ func (o Options) AtomFeatures() []string {
 
 // Validate returns an error that names the first field that is wrong.
 func (o Options) Validate() error {
-	if err := oneOf("Options.Format", o.Format, append([]Format{Auto}, Formats()...)...); err != nil {
+	if err := oneOf("Format", o.Format, append([]Format{Auto}, Formats()...)...); err != nil {
 		return err
 	}
-	if err := oneOf("Options.Hydrogens", o.Hydrogens, HydrogensAsWritten, HydrogensExplicit, HydrogensImplicit); err != nil {
+	if err := oneOf("Hydrogens", o.Hydrogens, HydrogensAsWritten, HydrogensExplicit, HydrogensImplicit); err != nil {
 		return err
 	}
-	if err := oneOf("Options.EdgeWeight", o.EdgeWeight, UnitWeight, GivenWeight, OrderWeight, DistanceWeight); err != nil {
+	if err := oneOf("EdgeWeight", o.EdgeWeight, UnitWeight, GivenWeight, OrderWeight, DistanceWeight); err != nil {
 		return err
 	}
 	for _, f := range []struct{ name, value string }{
-		{"Options.SMILESColumn", o.SMILESColumn}, {"Options.TargetColumn", o.TargetColumn}, {"Options.IDColumn", o.IDColumn},
+		{"SMILESColumn", o.SMILESColumn}, {"TargetColumn", o.TargetColumn}, {"IDColumn", o.IDColumn},
 	} {
 		if !utf8.ValidString(f.value) {
-			return fmt.Errorf("%s: %q, want valid UTF-8", f.name, f.value)
+			return &param.Error{Of: "Options", Name: f.name, Value: strconv.Quote(f.value), Want: "valid UTF-8"}
 		}
 	}
 	limits := reflect.ValueOf(o.Limits)
 	for i := range limits.NumField() {
 		if n := limits.Field(i).Int(); n <= 0 {
-			return fmt.Errorf("Options.Limits.%s: %d, want a positive number", limits.Type().Field(i).Name, n)
+			return &param.Error{Of: "Options", Name: "Limits." + limits.Type().Field(i).Name, Value: strconv.FormatInt(n, 10), Want: "a positive number"}
 		}
 	}
 	return nil
@@ -163,7 +165,7 @@ func oneOf[T ~string](field string, value T, want ...T) error {
 	if slices.Contains(want, value) {
 		return nil
 	}
-	return fmt.Errorf("%s: %q, want one of %s", field, value, list(want))
+	return &param.Error{Of: "Options", Name: field, Value: param.Value(value), Want: "one of " + list(want)}
 }
 
 // list returns texts with commas between them.

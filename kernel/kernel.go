@@ -260,6 +260,23 @@ func (m *Matrix) Select(rows, cols []int) *Matrix {
 	return out
 }
 
+// GraphError is an error about a graph of a collection, which its text names.
+type GraphError struct {
+	Graph int // its place
+	Err   error
+}
+
+// Error implements error.
+func (e *GraphError) Error() string { return e.Err.Error() }
+
+// Unwrap returns what is wrong.
+func (e *GraphError) Unwrap() error { return e.Err }
+
+// AboutGraph names graph i of a collection in an error.
+func AboutGraph(graphs []*graph.Graph, i int, err error) error {
+	return &GraphError{i, fmt.Errorf("%s: %w", GraphName(graphs, i), err)}
+}
+
 // GraphName names graph i of a collection in messages.
 func GraphName(graphs []*graph.Graph, i int) string {
 	if id := graphs[i].ID(); id != "" {

@@ -21,7 +21,7 @@ func Standardize(graphs []*graph.Graph) (*Standardization, error) {
 	}
 	for i, g := range graphs {
 		if g.N() > 0 && (g.AttributeDim() != dim || dim == 0) {
-			return nil, fmt.Errorf("%s: number of attributes per vertex is %d, want %d: attributes cannot be standardised", GraphName(graphs, i), g.AttributeDim(), max(1, dim))
+			return nil, AboutGraph(graphs, i, fmt.Errorf("number of attributes per vertex is %d, want %d: attributes cannot be standardised", g.AttributeDim(), max(1, dim)))
 		}
 	}
 	rows := func(visit func(row []float64)) {
@@ -69,11 +69,11 @@ func (s *Standardization) Apply(graphs []*graph.Graph) ([]*graph.Graph, error) {
 	out := make([]*graph.Graph, len(graphs))
 	for i, g := range graphs {
 		if g.N() > 0 && g.AttributeDim() != len(s.Mean) {
-			return nil, fmt.Errorf("%s: number of attributes per vertex is %d, want %d as in training", GraphName(graphs, i), g.AttributeDim(), len(s.Mean))
+			return nil, AboutGraph(graphs, i, fmt.Errorf("number of attributes per vertex is %d, want %d as in training", g.AttributeDim(), len(s.Mean)))
 		}
 		var err error
 		if out[i], err = g.MapAttributes(func(d int, x float64) float64 { return (x - s.Mean[d]) / s.Scale[d] }); err != nil {
-			return nil, fmt.Errorf("%s: %w", GraphName(graphs, i), err)
+			return nil, AboutGraph(graphs, i, err)
 		}
 	}
 	return out, nil

@@ -472,22 +472,22 @@ func TestAttributes(t *testing.T) {
 // What cannot be stored, or does not belong together, is not written.
 func TestWriteRefuses(t *testing.T) {
 	for want, change := range map[string]func(m *Model){
-		"no kernel":                            func(m *Model) { m.Kernel = nil },
-		"16 training graphs, want 15":          func(m *Model) { m.IDs = m.IDs[:15] },
-		"2 targets, want 16":                   func(m *Model) { m.Targets = m.Targets[:2] },
-		"100 percentiles":                      func(m *Model) { m.Nearest = m.Nearest[:100] },
-		"percentiles of similarity fall":       func(m *Model) { m.Nearest[0] = 2 },
-		"percentile of similarity 0 is NaN":    func(m *Model) { m.Nearest[0] = math.NaN() },
-		"want valid UTF-8":                     func(m *Model) { m.Created["x"] = "\xff" },
-		"Options.IDColumn: \"\\xff\", want":    func(m *Model) { m.Reader.IDColumn = "\xff" },
-		"Options.Hydrogens: \"\", want one of": func(m *Model) { m.Reader.Hydrogens = "" },
-		"estimate 0 is NaN":                    func(m *Model) { m.Estimates[0].Value = math.NaN() },
-		"2 names for 3 classes":                func(m *Model) { m.Classes = m.Classes[:2] },
-		"learner: svm: ":                       func(m *Model) { m.Learner = &svm.Learner{} },
-		"learner: trained on 17 graphs":        func(m *Model) { m.Learner.Examples = 17 },
-		"function 1: number 0 is +Inf":         func(m *Model) { m.Learner.Functions[1].Bias = math.Inf(1) },
-		"slope -1":                             func(m *Model) { m.Learner.Slope = -1 },
-		"meta has 1048":                        func(m *Model) { m.Created["x"] = strings.Repeat("x", maxMeta) },
+		"no kernel":                              func(m *Model) { m.Kernel = nil },
+		"16 training graphs, want 15":            func(m *Model) { m.IDs = m.IDs[:15] },
+		"2 targets, want 16":                     func(m *Model) { m.Targets = m.Targets[:2] },
+		"100 percentiles":                        func(m *Model) { m.Nearest = m.Nearest[:100] },
+		"percentiles of similarity fall":         func(m *Model) { m.Nearest[0] = 2 },
+		"percentile of similarity 0 is NaN":      func(m *Model) { m.Nearest[0] = math.NaN() },
+		"want valid UTF-8":                       func(m *Model) { m.Created["x"] = "\xff" },
+		"Options: IDColumn = \"\\xff\", want":    func(m *Model) { m.Reader.IDColumn = "\xff" },
+		"Options: Hydrogens = \"\", want one of": func(m *Model) { m.Reader.Hydrogens = "" },
+		"estimate 0 is NaN":                      func(m *Model) { m.Estimates[0].Value = math.NaN() },
+		"2 names for 3 classes":                  func(m *Model) { m.Classes = m.Classes[:2] },
+		"learner: svm: ":                         func(m *Model) { m.Learner = &svm.Learner{} },
+		"learner: trained on 17 graphs":          func(m *Model) { m.Learner.Examples = 17 },
+		"function 1: number 0 is +Inf":           func(m *Model) { m.Learner.Functions[1].Bias = math.Inf(1) },
+		"slope -1":                               func(m *Model) { m.Learner.Slope = -1 },
+		"meta has 1048":                          func(m *Model) { m.Created["x"] = strings.Repeat("x", maxMeta) },
 		"section learner has 262": func(m *Model) {
 			n := 725 // classes, with a function for each pair
 			m.Classes = make([]string, n)

@@ -109,11 +109,11 @@ func (e *Unknown) Error() string {
 	}
 	switch {
 	case len(e.Want) == 0:
-		return fmt.Sprintf("%s: no %s %s, because it has none%s", e.Of, e.What, e.Name, hint)
+		return fmt.Sprintf("%s: no %s %s, because it has none%s", e.Of, e.What, clip(e.Name), hint)
 	case e.Of == "":
-		return fmt.Sprintf("%s %q, want one of %s%s", e.What, e.Name, strings.Join(e.Want, ", "), hint)
+		return fmt.Sprintf("%s %q, want one of %s%s", e.What, clip(e.Name), strings.Join(e.Want, ", "), hint)
 	}
-	return fmt.Sprintf("%s: no %s %s, want one of %s%s", e.Of, e.What, e.Name, strings.Join(e.Want, ", "), hint)
+	return fmt.Sprintf("%s: no %s %s, want one of %s%s", e.Of, e.What, clip(e.Name), strings.Join(e.Want, ", "), hint)
 }
 
 // Fixer is a record in which some fields are not parameters of the records of its name. These

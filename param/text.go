@@ -84,10 +84,10 @@ func At(text string, at int, err error) error {
 	return &TextError{text, at, err}
 }
 
-// Bounds of texts. The longest text that people write has a few hundred bytes; those of model files have
-// all parameters of up to a thousand kernels.
+// Bounds of texts. The longest text that people write has a few hundred bytes. Those of programs may have
+// tables: 4096² values of a function of two labels.
 const (
-	maxText  = 1 << 20
+	maxText  = 1 << 29
 	maxDepth = 64
 )
 
@@ -303,12 +303,11 @@ func (r *reader) given(record string) (g Given, err error) {
 			return g, err
 		}
 		if g.Items == nil {
-			g.ValueAt, g.Value = at, item
-		} else {
-			g.Value += "," + item
+			g.ValueAt = at
 		}
 		g.Items = append(g.Items, item)
 	}
+	g.Value = strings.Join(g.Items, ",")
 	return g, nil
 }
 

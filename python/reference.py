@@ -78,10 +78,16 @@ def signature(f: object) -> str:
     return str(given.replace(parameters=bare, return_annotation=inspect.Signature.empty))
 
 
+# What kernels in Python define, and the others only inherit.
+OWN = ("initialize", "pairwise_operation", "parse_input")
+
+
 def methods(cls: type) -> list[str]:
     """Return an entry for each public method of a class that this package documents."""
     out = []
     for name, f in inspect.getmembers(cls, callable):
+        if name in OWN and cls is not mlgkernel.Kernel:
+            continue
         where = getattr(f, "__module__", "") or ""
         text = inspect.getdoc(f)  # of the class above, where a method has none of its own
         if name.startswith("_") or not where.startswith("mlgkernel") or not text:

@@ -16,7 +16,8 @@
 //
 // The header of a request has the operation ("op"), arguments ("args"), the handle of what it is about
 // ("handle") and handles to forget ("release"). The header of an answer has a result, or an error with
-// its kind, and says which arrays the body holds. If the request asks for it ("progress"), frames that
+// its kind and what it is about, such as a parameter or a place in the text of a kernel (wrong.go). It says
+// which arrays the body holds. If the request asks for it ("progress"), frames that
 // tell how far the work has come precede the answer.
 //
 // Graphs travel as a batch (graph.Encode), which is the body of a request.

@@ -51,7 +51,8 @@ type answer struct {
 	Arrays []array  `json:"arrays,omitempty"`
 	File   string   `json:"file,omitempty"`
 	Error  string   `json:"error,omitempty"`
-	Kind   string   `json:"kind,omitempty"` // of the error: value, file, missing, memory, handle, internal
+	Kind   string   `json:"kind,omitempty"`  // of the error: value, file, missing, memory, handle, internal
+	Wrong  *wrong   `json:"wrong,omitempty"` // what the error is about
 	Notes  *notes   `json:"notes,omitempty"`
 	Said   []string `json:"said,omitempty"` // by a device, for the user
 	// Progress makes the frame no answer, but news of the work on it.

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/baseline"
 	"github.com/mlgkernel/mlg/cuda"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/model"
 	"github.com/mlgkernel/mlg/nystrom"
+	"github.com/mlgkernel/mlg/param"
 )
 
 // workArgs say how computations are carried out.
@@ -30,7 +30,7 @@ func (s *server) work(a workArgs) (kernel.Work, error) {
 	}
 	d, _, err := cuda.Choose(a.Device, s.note) // until the process ends
 	if err != nil {
-		return w, fmt.Errorf("device = %s: %w", a.Device, err)
+		return w, &param.Error{Name: "device", Value: a.Device, Err: err}
 	}
 	s.devices[a.Device], w.Device = d, d
 	return w, nil
@@ -55,6 +55,8 @@ type info struct {
 	Kernel string `json:"kernel"`
 	// Compared is what the kernel compares of graphs, in words.
 	Compared string `json:"compared"`
+	// Lambda is the weight of a step of walks, where the one that was given is too large.
+	Lambda float64 `json:"lambda,omitempty"`
 	*learnerInfo
 	Error float64 `json:"error"` // of an embedding
 }
@@ -83,6 +85,7 @@ func (c *call) fitKernel(args kernelArgs, check func(n int) error) (*fitted, *in
 	if err != nil {
 		return nil, nil, err
 	}
+	given := param.Get(k, "lambda")
 	switch x := k.(type) {
 	case baseline.PlainWalk:
 		k = x.Converging(graphs)
@@ -95,7 +98,11 @@ func (c *call) fitKernel(args kernelArgs, check func(n int) error) (*fitted, *in
 	if f.model, err = model.New(c.ctx, graphs, k); err != nil {
 		return nil, nil, err
 	}
-	return f, &info{Kernel: k.String(), Compared: f.model.Compared()}, nil
+	res := &info{Kernel: k.String(), Compared: f.model.Compared()}
+	if used, ok := param.Get(k, "lambda").(float64); ok && used != given {
+		res.Lambda = used
+	}
+	return f, res, nil
 }
 
 type fitArgs struct {
@@ -198,20 +205,6 @@ func (c *call) load(args workArgs) (any, error) {
 		return nil, err
 	}
 	return c.describe(&fitted{model: m, work: work}), nil
-}
-
-// multiscale returns the low-rank kernel of a model that has only one, with bonds or without. It is
-// the kernel of the graphs themselves, without their bonds as vertices.
-func multiscale(m *model.Model) *mlg.Model {
-	if len(m.Kernel.Factors) > 2 { // with bonds there are two
-		return nil
-	}
-	for _, f := range m.Kernel.Factors {
-		if k := model.LowRank(f); k != nil && f.Form == (kernel.Form{}) {
-			return k
-		}
-	}
-	return nil
 }
 
 type embedArgs struct {

@@ -70,7 +70,7 @@ func (c *call) train(args trainArgs) (any, error) {
 	}
 	f.model = m
 	kept := c.describe(f)
-	kept.Compared, kept.Limited = res.Compared, m.Created["limited"] != ""
+	kept.Compared, kept.Lambda, kept.Limited = res.Compared, res.Lambda, m.Created["limited"] != ""
 	return kept, nil
 }
 

@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/mlgkernel/mlg/draw"
 	"github.com/mlgkernel/mlg/explain"
 	"github.com/mlgkernel/mlg/internal/file"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/param"
 )
 
 // picture puts a picture into a result; err is what drawing it returned.
@@ -45,7 +47,7 @@ func (c *call) similarity(args similarityArgs) (any, error) {
 			return nil, explain.ErrNoScales
 		}
 		if top := len(scales.Radii()) - 1; args.Level > top {
-			return nil, fmt.Errorf("level %d, want 0 … %d", args.Level, top)
+			return nil, &param.Error{Name: "match", Value: strconv.Itoa(args.Level), Want: fmt.Sprintf("0 … %d", top)}
 		}
 		levels, err := scales.Levels(c.ctx, gs[0], gs[1])
 		if err != nil {

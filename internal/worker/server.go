@@ -25,7 +25,7 @@ import (
 )
 
 // protocol is the version of the protocol; both sides must speak the same (PROTOCOL in _engine.py).
-const protocol = 5
+const protocol = 6
 
 // fitted is what stands under a handle: a model, which need not have a learner, or an embedding.
 type fitted struct {
@@ -243,7 +243,7 @@ func (s *server) answer(ctx context.Context, q *request, progress func(kernel.Pr
 	case errors.As(err, &path):
 		kind = "file"
 	}
-	return &answer{Error: err.Error(), Kind: kind}
+	return &answer{Error: err.Error(), Kind: kind, Wrong: wrongOf(err)}
 }
 
 // notes count what was changed in graphs to make them simple and undirected. All are numbers of

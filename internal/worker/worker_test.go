@@ -168,7 +168,7 @@ func TestKernel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a := p.ok(p.ask("fit", 0, map[string]any{"kernel": map[string]any{"kernel": name}, "gram": true}, trainBody))
+		a := p.ok(p.ask("fit", 0, map[string]any{"kernel": name, "gram": true}, trainBody))
 		equal(t, name, a.floats(t, "gram"), gram.Data)
 		h := a.handle()
 		equal(t, name, p.ok(p.ask("cross", h, nil, testBody)).floats(t, "cross"), cross.Data)
@@ -199,13 +199,7 @@ func equal(t *testing.T, name string, got, want []float64) {
 func TestErrors(t *testing.T) {
 	p := start(t)
 	body := graph.Encode(graphtest.Suite(1)[:3])
-	record := func(name string, more ...any) map[string]any {
-		k := map[string]any{"kernel": name}
-		if len(more) > 0 {
-			k[more[0].(string)] = more[1]
-		}
-		return map[string]any{"kernel": k}
-	}
+	of := func(text string) map[string]any { return map[string]any{"kernel": text} }
 	for _, c := range []struct {
 		op     string
 		handle int64
@@ -215,14 +209,14 @@ func TestErrors(t *testing.T) {
 	}{
 		{"nothing", 0, nil, nil, `operation "nothing" is not known`},
 		{"fit", 0, map[string]any{"colour": 1}, nil, `unknown field "colour"`},
-		{"fit", 0, record("x"), body, `kernel "x", want one of`},
-		{"fit", 0, record("mlg", "gamma", -1), body, "gamma = -1"},
-		{"fit", 0, record("wl", "labels", "x"), body, `labels = "x"`},
-		{"fit", 0, record("wl"), body[:len(body)-3], "graphs: "},
+		{"fit", 0, of("x"), body, `kernel "x", want one of`},
+		{"fit", 0, of("mlg gamma=-1"), body, "gamma = -1"},
+		{"fit", 0, of("wl labels=x"), body, `labels = "x", want auto`},
+		{"fit", 0, of("wl"), body[:len(body)-3], "graphs: "},
 		{"cross", 77, nil, body, "does not hold"},
 		{"cross", 0, nil, body, "no handle"},
 		{"read", 0, map[string]any{"path": "/nowhere/at/all"}, nil, "no such file"},
-		{"train", 0, record("wl", "labels", "degrees"), body, "0 targets, want 3"},
+		{"train", 0, of("wl labels=degrees"), body, "0 targets, want 3"},
 		{"load", 0, map[string]any{"workers": 1}, []byte("no model"), ""},
 		{"draw-matrix", 0, map[string]any{"rows": 3}, []byte{1}, "want 3 rows"},
 		{"embed-fit", 0, map[string]any{"components": 0}, body, "components = 0"},
@@ -233,6 +227,39 @@ func TestErrors(t *testing.T) {
 		}
 	}
 	p.ok(p.ask("hello", 0, nil, nil))
+}
+
+// An error says in fields which parameter, place in a text or graph is wrong.
+func TestWrong(t *testing.T) {
+	p := start(t)
+	bare := graph.Encode([]*graph.Graph{graphtest.Path(2), graphtest.Path(3)})
+	zero := 0
+	for text, want := range map[string]wrong{
+		"wl h=-1":          {Of: "wl", Parameter: "h", Value: "-1", Want: "0 to 65536", Character: 6, Reason: "wl: h = -1, want 0 to 65536"},
+		"0.5 wl + sp":      {Character: 10, Reason: "weights of some terms, want all or none to have one"},
+		"wl labels":        {Of: "wl", Parameter: "labels", Value: `"true"`, Want: "auto, labels, degrees or unlabeled", Character: 10, Reason: "wl: labels = \"true\", want auto, labels, degrees or unlabeled"},
+		"lg tau=1":         {Of: "lg", Parameter: "tau", Want: "one of eta, gamma, standardize, incident, subdivide", Character: 4, Reason: "lg: no parameter tau, want one of eta, gamma, standardize, incident, subdivide"},
+		"wl labels=labels": {Graph: &zero, GraphReason: "graph 0 has no labels, want discrete labels as in the other graphs"},
+	} {
+		a := p.ask("fit", 0, map[string]any{"kernel": text}, bare)
+		if a.Wrong == nil {
+			t.Errorf("%s: %q is about nothing", text, a.Error)
+			continue
+		}
+		got := *a.Wrong
+		if (got.Graph == nil) != (want.Graph == nil) || got.Graph != nil && *got.Graph != *want.Graph {
+			t.Errorf("%s: graph %v, want %v", text, got.Graph, want.Graph)
+		}
+		if got.Graph = want.Graph; got != want {
+			t.Errorf("%s: %+v, want %+v", text, got, want)
+		}
+	}
+	if a := p.ask("fit", 0, map[string]any{"kernel": "mlg base=(heat tau=1)"}, bare); a.Wrong.Of != "heat" || a.Wrong.Character != 16 {
+		t.Errorf("inside a value: %+v", a.Wrong)
+	}
+	if a := p.ask("cross", 77, nil, nil); a.Wrong != nil {
+		t.Errorf("%q is about %+v", a.Error, a.Wrong)
+	}
 }
 
 // Serve ends with its input, in the middle of work too, and removes the folder.
@@ -248,8 +275,8 @@ func TestEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := graph.Encode([]*graph.Graph{g})
-	record := map[string]any{"kernel": "graphlet-mix", "k": 5, "samples": 1 << 30}
-	if _, err := p.in.Write(frame(map[string]any{"op": "fit", "args": map[string]any{"kernel": record}}, b)); err != nil {
+	text := "graphlet-mix k=5 samples=1073741824"
+	if _, err := p.in.Write(frame(map[string]any{"op": "fit", "args": map[string]any{"kernel": text}}, b)); err != nil {
 		t.Fatal(err)
 	}
 	p.in.Close()
@@ -294,7 +321,7 @@ func TestEmbedding(t *testing.T) {
 		t.Fatal(err)
 	}
 	body := graph.Encode(graphs)
-	a := p.ok(p.ask("embed-fit", 0, map[string]any{"kernel": map[string]any{"kernel": "mlg"}, "components": len(graphs), "tolerance": 1e-12}, body))
+	a := p.ok(p.ask("embed-fit", 0, map[string]any{"kernel": "mlg", "components": len(graphs), "tolerance": 1e-12}, body))
 	first := a.floats(t, "vectors")
 	dim := len(first) / len(graphs)
 	rows := &kernel.Matrix{Rows: len(graphs), Cols: dim, Data: first}
@@ -322,22 +349,22 @@ func TestCompared(t *testing.T) {
 	}
 	for _, c := range []struct {
 		graphs []*graph.Graph
-		record map[string]any
+		kernel string
 		want   string
 	}{
-		{molecules.Graphs[:5], map[string]any{"kernel": "mlg"}, "atoms by label, bonds by order"},
-		{molecules.Graphs[:5], map[string]any{"kernel": "mlg", "bonds": false}, "atoms by label, bonds alike"},
-		{molecules.Graphs[:5], map[string]any{"kernel": "wl"}, "atoms by label, bonds alike"},
-		{molecules.Graphs[:5], map[string]any{"kernel": "nspd"}, "atoms by label, bonds by order"},
-		{molecules.Graphs[:5], map[string]any{"kernel": "core", "base": "sp labels=degrees"}, "atoms by degree, bonds alike"},
-		{molecules.Graphs[:5], map[string]any{"kernel": "hadamard", "labels": "unlabeled", "base": "nspd"}, "atoms alike, bonds by order"},
-		{molecules.Graphs[:5], map[string]any{"kernel": "graphlet"}, "atoms alike, bonds alike"},
-		{dataset.Scales(5, 1).Graphs, map[string]any{"kernel": "mlg", "base": "labels*degree"}, "vertices by label and degree"},
-		{dataset.Scales(5, 1).Graphs, map[string]any{"kernel": "mlg", "bonds": true}, "vertices by label, edges by label"},
+		{molecules.Graphs[:5], "mlg", "atoms by label, bonds by order"},
+		{molecules.Graphs[:5], "mlg bonds=false", "atoms by label, bonds alike"},
+		{molecules.Graphs[:5], "wl", "atoms by label, bonds alike"},
+		{molecules.Graphs[:5], "nspd", "atoms by label, bonds by order"},
+		{molecules.Graphs[:5], "core base=(sp labels=degrees)", "atoms by degree, bonds alike"},
+		{molecules.Graphs[:5], "hadamard labels=unlabeled base=(nspd)", "atoms alike, bonds by order"},
+		{molecules.Graphs[:5], "graphlet", "atoms alike, bonds alike"},
+		{dataset.Scales(5, 1).Graphs, "mlg base=(labels*degree)", "vertices by label and degree"},
+		{dataset.Scales(5, 1).Graphs, "mlg bonds=true", "vertices by label"},
 	} {
-		a := p.ok(p.ask("fit", 0, map[string]any{"kernel": c.record}, graph.Encode(c.graphs)))
+		a := p.ok(p.ask("fit", 0, map[string]any{"kernel": c.kernel}, graph.Encode(c.graphs)))
 		if got := a.Result.(map[string]any)["compared"]; got != c.want {
-			t.Errorf("%v: %v, want %s", c.record, got, c.want)
+			t.Errorf("%s: %v, want %s", c.kernel, got, c.want)
 		}
 	}
 }
@@ -346,7 +373,7 @@ func TestCompared(t *testing.T) {
 func TestProgress(t *testing.T) {
 	p := start(t)
 	graphs := graph.Encode(graphtest.Suite(1))
-	args := map[string]any{"kernel": map[string]any{"kernel": "mlg", "radii": []int{1}}, "gram": true}
+	args := map[string]any{"kernel": "mlg radii=1", "gram": true}
 	p.send(map[string]any{"op": "fit", "args": args, "progress": true}, graphs)
 	last := map[string]kernel.Progress{}
 	a := p.frame()
@@ -376,11 +403,11 @@ func TestMemory(t *testing.T) {
 	g := graphtest.Suite(1)[:1]
 	body := graph.Encode(slices.Repeat(g, n))
 	p := start(t)
-	a := p.ask("fit", 0, map[string]any{"kernel": map[string]any{"kernel": "labels"}, "gram": true}, body)
+	a := p.ask("fit", 0, map[string]any{"kernel": "labels", "gram": true}, body)
 	if a.Kind != "memory" || !regexp.MustCompile(`^a matrix of \d+×\d+ values would take about .* GB of memory, but .* GB are free: .*MLGEmbedding`).MatchString(a.Error) {
 		t.Errorf("%q of kind %q", a.Error, a.Kind)
 	}
-	h := p.ok(p.ask("fit", 0, map[string]any{"kernel": map[string]any{"kernel": "labels"}}, body)).handle()
+	h := p.ok(p.ask("fit", 0, map[string]any{"kernel": "labels"}, body)).handle()
 	if a = p.ask("cross", h, nil, body); a.Kind != "memory" {
 		t.Errorf("%q of kind %q", a.Error, a.Kind)
 	}

@@ -76,14 +76,11 @@ def test_same_bits_as_the_command(tudatasets, tmp_path):
     out = tmp_path / "gram.npy"
     data = str(tudatasets / "ENZYMES")
     read = mlgkernel.datasets.load(data)
-    for kernel, flags in (
-        (GraphHopper(normalize=True), ["--kernel", "graph-hopper", "--weighted"]),
-        (
-            PropagationAttr(w=4, random_state=2, normalize=True),
-            ["--kernel", "propagation", "--steps", "4", "--width", "4", "--seed", "2"],
-        ),
-        (ShortestPathAttr(normalize=True), ["--kernel", "sp", "--ordered", "--weighted"]),
+    for kernel, text in (
+        (GraphHopper(normalize=True), "graph-hopper weighted"),
+        (PropagationAttr(w=4, random_state=2, normalize=True), "propagation steps=4 width=4 seed=2"),
+        (ShortestPathAttr(normalize=True), "sp ordered weighted"),
     ):
-        command = [str(_engine.binary()), "gram", data, "-o", str(out), "--quiet", "--labels", "attributes"]
-        subprocess.run([*command, *flags], check=True, timeout=120)
+        command = [str(_engine.binary()), "gram", data, "-o", str(out), "--quiet"]
+        subprocess.run([*command, "--kernel", f"{text} labels=attributes"], check=True, timeout=120)
         assert kernel.fit_transform(read.graphs).tobytes() == np.load(out).tobytes()

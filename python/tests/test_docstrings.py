@@ -15,7 +15,7 @@ import mlgkernel
 
 MODULES = ["mlgkernel", *(m.name for m in pkgutil.walk_packages(mlgkernel.__path__, "mlgkernel."))]
 CLASSES = [c for name in mlgkernel.__all__ if inspect.isclass(c := getattr(mlgkernel, name))]
-ESTIMATORS = [c for c in CLASSES if hasattr(c, "fit") and c is not mlgkernel.Kernel]
+ESTIMATORS = [c for c in CLASSES if hasattr(c, "fit")]
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -41,7 +41,7 @@ def test_estimators_are_documented(cls):
 @pytest.mark.parametrize(
     "described",
     [
-        *(c for c in CLASSES if not issubclass(c, Exception) and c is not mlgkernel.Kernel),
+        *(c for c in CLASSES if not issubclass(c, Exception)),
         *(getattr(mlgkernel.explain, name) for name in ("Picture", "Similarity", "Decision", "decisions")),
         *(mlgkernel.splits.Splits, mlgkernel.datasets.Dataset),
     ],

@@ -222,6 +222,12 @@ def test_kernels_of_labels():
     ]  # dot products 5, 5, 5 and 10
     assert mlgkernel.SubgraphMatching(k=2, kv=np.dot).fit_transform([rows]) == 5 + 5 + 10 + 5 + 5 * 10 + 5 * 5
 
+    many = [(v, v + 1) for v in range(400)]  # a table of 160 801 values
+    ring = [many, dict(enumerate(np.random.RandomState(0).rand(401).tolist()))]
+    values = np.array(list(ring[1].values()))
+    got = mlgkernel.SubgraphMatching(k=1, kv=np.minimum).fit_transform([ring])
+    np.testing.assert_allclose(got, np.minimum.outer(values, values).sum(), rtol=1e-12)
+
     both = {(0, 1): 1, (1, 0): 2}
     for graph, text in (
         ([{(0, 1): 1}], "graph 0 has no labels"),

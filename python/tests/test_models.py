@@ -10,7 +10,7 @@ import pytest
 from sklearn.base import clone
 
 import mlgkernel
-from mlgkernel import MLGClassifier, MLGRegressor, _engine
+from mlgkernel import MLGClassifier, MLGRegressor, MultiscaleLaplacian, _engine
 
 
 def test_model_files(drugs, tmp_path):
@@ -75,7 +75,7 @@ def test_models_say_how_graphs_are_read(tmp_path):
         assert done.returncode == 0, done.stderr
         return done.stdout
 
-    flags = ["--edge-weight", "order", "--atom-charge", "--atom-aromatic", "--hydrogens", "explicit"]
+    flags = ["--edge-weight", "order", "--atoms", "charge,aromatic", "--hydrogens", "explicit"]
     mlg("train", str(table), "--kernel", "mlg", "--folds", "3", "-o", str(path), *flags)
     said = json.loads(mlg("--json", "predict", str(path), query))
     want = said["value"]
@@ -91,17 +91,19 @@ def test_models_say_how_graphs_are_read(tmp_path):
 
 def test_loaded_models_have_their_parameters(drugs, tmp_path):
     x, y, path = drugs.graphs[:40], np.array([g.n > 20 for g in drugs.graphs[:40]]), tmp_path / "m.mlg"
-    given = {"radii": (1,), "eta": 0.2, "rank": 5, "C": 7, "class_weight": {False: 2.0}, "base": "labels"}
-    model = MLGClassifier(**given, n_jobs=1, random_state=np.random.RandomState(3)).fit(x, y)
+    given = {"C": 7, "class_weight": {False: 2.0}}
+    kernel = MultiscaleLaplacian(radii=(1,), eta=0.2, rank=5, random_state=np.random.RandomState(3))
+    model = MLGClassifier(kernel, **given, n_jobs=1, random_state=np.random.RandomState(3)).fit(x, y)
     model.save(path)
     got = MLGClassifier.load(path)
     assert {k: getattr(got, k) for k in given} == given and got.n_jobs is None
+    assert got.kernel == got.kernel_ == model.kernel_ and "eta=0.2 " in got.kernel
     again = clone(got).fit(x, y)  # with the seed that was drawn
     assert again.decision_function(x).tobytes() == model.decision_function(x).tobytes()
-    command = [str(_engine.binary()), "--quiet", "train", "builtin:drugs", "--kernel", "mlg", "-o", str(path)]
-    subprocess.run([*command, "--eta", "0.25", "--radii", "1,3"], check=True, timeout=240)
+    command = [str(_engine.binary()), "--quiet", "train", "builtin:drugs", "-o", str(path)]
+    subprocess.run([*command, "--kernel", "mlg radii=1,3 eta=0.25"], check=True, timeout=240)
     got = MLGClassifier.load(path)
-    assert (got.eta, got.radii, got.gamma, got.n_samples, got.bonds) == (0.25, (1, 3), 0.1, 100, True)
+    assert got.kernel == "mlg radii=1,3 eta=0.25"
 
 
 @pytest.mark.parametrize("classes", [("-1", "1"), (-1, 1), (0.0, 1.0), (False, True), ("a", "b")])

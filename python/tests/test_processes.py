@@ -371,7 +371,8 @@ def test_no_room_in_the_folder(drugs, monkeypatch):
 @linux
 def test_matrix_without_memory():
     """A matrix that does not fit into memory is refused before any work, with what to do instead."""
-    free = int(next(x for x in Path("/proc/meminfo").read_text().splitlines() if "MemAvailable" in x).split()[1])
+    lines = Path("/proc/meminfo").read_text().splitlines()
+    free = int(next(x for x in lines if "MemAvailable" in x).split()[1])
     n = int((free * 1024 / 4) ** 0.5)
     if n > 1_000_000:
         pytest.skip("too much memory")

@@ -82,7 +82,7 @@ def test_same_models(drugs, tmp_path):
     ):
         path = tmp_path / "model.mlg"
         report = json.loads(command("train", data, "-o", path, "--kernel", "mlg"))
-        one, three = kind.load(path), kind(eta=0.1, gamma=0.1).fit(drugs.graphs, learned)
+        one, three = kind.load(path), kind().fit(drugs.graphs, learned)
         said = [json.loads(x) for x in command("predict", path, "builtin:drugs").splitlines()]
         with serving(data) as ask:
             shown = ask("predict", graphs=[{"smiles": s} for s in NEW])["predictions"]

@@ -34,7 +34,7 @@ from .exceptions import DirectedWarning, WorkerError
 
 Progress = Callable[..., None]  # called with stage, done and total
 
-PROTOCOL = 5
+PROTOCOL = 6
 _INLINE = 1 << 16  # larger bodies travel in files
 _MAPPED = 1 << 26  # larger answers are mapped, not read
 _HEAD = struct.Struct("<IQ")
@@ -275,7 +275,7 @@ class Engine:
             self._drop()
             raise
         if answer.get("error"):
-            raise _error(answer["kind"], answer["error"])
+            raise _error(answer, args.get("kernel", ""))
         self.notes = answer.get("notes") or {}
         for text in answer.get("said") or []:
             warn(text)
@@ -316,21 +316,34 @@ class Engine:
             worker.close()
 
 
-def _parameter(found: re.Match[str]) -> str:
-    """Return the start of an error about an option, such as EdgeWeight, with the name it has here."""
-    return re.sub(r"(?<!^)([A-Z])", r"_\1", found[1]).lower() + "="
+class Rejected(ValueError):
+    """An error about what was sent. `wrong` says what it is about (internal/worker/wrong.go)."""
+
+    def __init__(self, message: str, wrong: dict[str, Any], kernel: str) -> None:
+        super().__init__(message)
+        self.wrong, self.kernel = wrong, kernel
 
 
-def _error(kind: str, text: str) -> Exception:
+def says(subject: str, wrong: dict[str, Any]) -> str:
+    """Return what is wrong with the value of a parameter."""
+    want = f", want {wrong['want']}" if wrong.get("want") else ""
+    return subject + want + (f": {wrong['why']}" if wrong.get("why") else "")
+
+
+def _error(answer: dict[str, Any], kernel: str) -> Exception:
+    kind, text, wrong = answer["kind"], answer["error"], answer.get("wrong") or {}
     if kind == "missing":
         return FileNotFoundError(text)
     if kind == "file":
         return OSError(text)
     if kind == "memory":
         return MemoryError(text)
-    if kind == "value":
-        return ValueError(re.sub(r"^Options(?:\.|: )(\w+)(?:: | = )", _parameter, text))
-    return WorkerError(text)
+    if kind != "value":
+        return WorkerError(text)
+    if wrong.get("of", "Options") == "Options" and "parameter" in wrong:  # of a function, such as EdgeWeight
+        name = re.sub(r"(?<!^)([A-Z])", r"_\1", wrong["parameter"]).lower()
+        text = says(f"{name}={wrong.get('value', '')}", wrong)
+    return Rejected(text, wrong, kernel)
 
 
 _engine = Engine()
@@ -403,6 +416,15 @@ def warn_of(notes: dict[str, int]) -> None:
         n = notes.get(key, 0)
         if n:
             warn(one if n == 1 else several.format(n), DirectedWarning)
+
+
+def warn_of_walks(result: dict[str, Any], name: str = "lambda") -> None:
+    """Warn of a weight of the steps of walks that is not the given one."""
+    if "lambda" in result:
+        warn(
+            f"{name} is too large: the geometric series does not converge on these graphs. "
+            f"{name.partition('=')[0]}={result['lambda']:.6g} is used instead"
+        )
 
 
 def warn(text: str, category: type[Warning] = UserWarning) -> None:

@@ -5,25 +5,31 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy.sparse.csgraph import shortest_path
 
+from . import _engine
 from ._inputs import as_graphs
-from ._kernel import Kernel, number, seed, within
+from ._kernel import Compiled, number, seed, within
+from ._language import Text, kernel_text
 from .exceptions import GraphError
 from .graph import Graph
+from .subgraphs import value_of
 
 __all__ = ["GraphHopper", "Propagation", "PropagationAttr", "ShortestPathAttr"]
 
 
-class OnAttributes(Kernel):
+class OnAttributes(Compiled):
     """A kernel whose graphs must have attributes."""
 
     def _fit(self, X: Any, gram: bool) -> np.ndarray | None:
         self._forget()  # also when the graphs are wrong
-        self._record()  # wrong parameters are told before wrong graphs
-        return super()._fit(self._attributed(X), gram)
+        if not self._in_python():
+            self._text()  # wrong parameters are told before wrong graphs
+            X = self._attributed(X)
+        return super()._fit(X, gram)
 
-    def transform(self, X: Any) -> np.ndarray:
-        return super().transform(self._attributed(X))
+    def _cross(self, X: Any, bar: Any) -> np.ndarray:
+        return super()._cross(self._attributed(X) if hasattr(self, "_held") else X, bar)
 
     def _attributed(self, X: Any) -> list[Graph]:
         graphs = as_graphs(X)
@@ -36,7 +42,7 @@ class OnAttributes(Kernel):
         return graphs
 
 
-class Propagation(Kernel):
+class Propagation(Compiled):
     """The propagation kernel: labels spread along the edges, and after every step vertices are
     counted by bins of what has reached them.
 
@@ -95,11 +101,11 @@ class Propagation(Kernel):
         self.t_max = t_max
         self.w = w
 
-    def _record(self) -> dict[str, Any]:
+    def _text(self) -> Text:
         return self._propagated("labels", {"TV": "l1", "H": "hellinger"})
 
-    def _propagated(self, what: str, distances: dict[str, str]) -> dict[str, Any]:
-        """Return the record; `distances` are those that M may name."""
+    def _propagated(self, what: str, distances: dict[str, str]) -> Text:
+        """Return the text; `distances` are those that M may name."""
         terms, width = within("t_max", self.t_max, 1, 1001), number("w", self.w)
         if width <= 0:
             raise ValueError(f"w={self.w!r}, want a positive, finite number")
@@ -109,15 +115,15 @@ class Propagation(Kernel):
             raise ValueError(
                 f"metric={self.metric!r}, want None: histograms are compared by their dot product"
             )
-        return {
-            "kernel": "propagation",
-            "steps": terms - 1,
-            "distance": distances[self.M],
-            "width": width,
-            "seed": seed(self.random_state),
-            "labels": what,
-            "normalize": bool(self.normalize),
-        }
+        return kernel_text(
+            "propagation",
+            steps=terms - 1,
+            distance=distances[self.M],
+            width=width,
+            seed=seed(self.random_state),
+            labels=what,
+            normalize=bool(self.normalize),
+        )
 
 
 class PropagationAttr(OnAttributes, Propagation):
@@ -157,7 +163,7 @@ class PropagationAttr(OnAttributes, Propagation):
     ) -> None:
         super().__init__(n_jobs, verbose, normalize, random_state, metric, M, t_max, w)
 
-    def _record(self) -> dict[str, Any]:
+    def _text(self) -> Text:
         return self._propagated("attributes", {"L1": "l1", "L2": "l2"})
 
 
@@ -204,28 +210,29 @@ class GraphHopper(OnAttributes):
         self.verbose = verbose
         self.kernel_type = kernel_type
 
-    def _record(self) -> dict[str, Any]:
+    def _text(self) -> Text:
         kind, mu = self.kernel_type, 1.0
         if isinstance(kind, (tuple, list)) and len(kind) == 2 and kind[0] == "gaussian":
             kind, mu = kind[0], number("kernel_type: mu", kind[1])
         if kind not in ("linear", "gaussian", "bridge") or mu <= 0:
             want = "'linear', 'gaussian', 'bridge' or ('gaussian', mu) with a positive mu"
             raise ValueError(f"kernel_type={self.kernel_type!r}, want {want}")
-        return {
-            "kernel": "graph-hopper",
-            "similarity": kind,
-            "mu": mu,
-            "weighted": True,
-            "labels": "attributes",
-            "normalize": bool(self.normalize),
-        }
+        return kernel_text(
+            "graph-hopper",
+            similarity=kind,
+            mu=mu,
+            weighted=True,
+            labels="attributes",
+            normalize=bool(self.normalize),
+        )
 
 
 class ShortestPathAttr(OnAttributes):
     """The shortest path kernel on attributes.
 
     ``k = sum over ordered pairs (u, v) of G and (u', v') of G' at equal distances of
-    <x_u, x_u'> <x_v, x_v'>`` for the attributes x (Borgwardt and Kriegel, ICDM 2005). Distances are sums
+    <x_u, x_u'> <x_v, x_v'>`` for the attributes x (Borgwardt and Kriegel, ICDM 2005). With `metric` another
+    function stands for the dot product. Distances are sums
     of edge weights, rounded to multiples of 1e-6.
 
     Parameters
@@ -234,8 +241,9 @@ class ShortestPathAttr(OnAttributes):
         As in `VertexHistogram`.
     algorithm_type : {"auto", "dijkstra", "floyd_warshall"}, default "auto"
         Has no effect.
-    metric : numpy.dot, default numpy.dot
-        Attributes are compared by their dot product.
+    metric : function of two labels, default numpy.dot
+        What compares the labels of two vertices: attributes, numbers or texts. Only ``numpy.dot`` is
+        computed by the program. Any other function is called in Python for every two vertices, which is slow.
 
     Notes
     -----
@@ -266,15 +274,38 @@ class ShortestPathAttr(OnAttributes):
         self.algorithm_type = algorithm_type
         self.metric = metric
 
-    def _record(self) -> dict[str, Any]:
+    def _text(self) -> Text:
+        if self._in_python():
+            raise ValueError(f"metric={self.metric!r}, want numpy.dot: other functions work in Python alone")
+        return kernel_text(
+            "sp", ordered=True, weighted=True, labels="attributes", normalize=bool(self.normalize)
+        )
+
+    def _in_python(self) -> bool:
         if self.algorithm_type not in ("auto", "dijkstra", "floyd_warshall"):
             raise ValueError(f"algorithm_type={self.algorithm_type!r}, want auto, dijkstra or floyd_warshall")
-        if not any(self.metric is f for f in (np.dot, np.inner, np.vdot)):
-            raise ValueError(f"metric={self.metric!r}, want numpy.dot")
-        return {
-            "kernel": "sp",
-            "ordered": True,
-            "weighted": True,
-            "labels": "attributes",
-            "normalize": bool(self.normalize),
-        }
+        if not callable(self.metric):
+            raise ValueError(f"metric={self.metric!r}, want a function of the labels of two vertices")
+        return not any(self.metric is f for f in (np.dot, np.inner, np.vdot))
+
+    def parse_input(self, X: Any) -> list[tuple[list[Any], dict[float, np.ndarray]]]:
+        """Return for each graph the labels of its vertices, and the pairs at each distance as a matrix."""
+        out, graphs = [], as_graphs(X)
+        _engine.warn_of({"directed": sum(g.one_way for g in graphs)})
+        for i, g in enumerate(graphs):
+            labels = g.attributes if g.attributes is not None else g.labels
+            if g.n > 0 and labels is None:
+                raise GraphError(f"graph {i} has no labels, which metric compares")
+            a = g.get_adjacency_matrix()
+            a = np.where((a > 0) & (a.T > 0), (a + a.T) / 2, np.maximum(a, a.T))
+            d = shortest_path(a).round(6) if g.n else a
+            np.fill_diagonal(d, np.inf)
+            at = {x: (d == x).astype(float) for x in np.unique(d[np.isfinite(d)]).tolist()}
+            out.append((list(map(value_of, labels)) if g.n else [], at))
+        return out
+
+    def pairwise_operation(self, x: Any, y: Any) -> float:
+        """Return the sum over pairs of vertices at equal distances, of graphs as `parse_input` has them."""
+        (labels, at), (others, other_at) = x, y
+        m = np.array([[self.metric(a, b) for b in others] for a in labels], dtype=np.float64)
+        return float(sum((m * (at[d] @ m @ other_at[d].T)).sum() for d in at.keys() & other_at.keys()))

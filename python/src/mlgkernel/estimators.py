@@ -1,4 +1,4 @@
-"""Classifier, regressor and explicit vectors of graphs with the multiscale Laplacian kernel."""
+"""Classifier, regressor and explicit vectors of graphs, with any kernel."""
 
 from __future__ import annotations
 
@@ -6,11 +6,16 @@ import ast
 import os
 import tempfile
 import warnings
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
-from sklearn.base import ClassifierMixin, ClassNamePrefixFeaturesOutMixin, RegressorMixin, TransformerMixin
+from sklearn.base import (
+    ClassifierMixin,
+    ClassNamePrefixFeaturesOutMixin,
+    RegressorMixin,
+    TransformerMixin,
+    clone,
+)
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.metaestimators import available_if
@@ -20,8 +25,8 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, colu
 from . import _engine
 from ._batch import pack
 from ._inputs import as_graphs
-from ._kernel import Kernel, OnGraphs, jobs, number, string, whole
-from .multiscale import ETA, GAMMA, RADII, RANK, SAMPLES, MultiscaleLaplacian, multiscale, parameters
+from ._kernel import Compiled, OnGraphs, about_text, given_text, jobs, number, seed, string, whole
+from .graph_kernels import GraphKernel
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -54,11 +59,46 @@ class Nearest(NamedTuple):
     ids: list[list[str]]
 
 
-class _Multiscale(OnGraphs):
-    """Parameters of the kernel, and what classifier and regressor share."""
+class _WithKernel(OnGraphs):
+    """An estimator with a kernel: a text, or an object."""
+
+    kernel: Any
+
+    def _described(self) -> dict[str, Any]:
+        """Return what the worker needs to know of the kernel."""
+        if isinstance(self.kernel, str):
+            return {"kernel": given_text("kernel", self.kernel)}
+        kernel = self._object()
+        try:
+            request = kernel._request()
+        except (ValueError, TypeError) as e:
+            raise type(e)(f"kernel: {e}") from None
+        return {k: v for k, v in request.items() if k in ("kernel", "max_memory")}
+
+    def _object(self) -> Compiled:
+        """Return the kernel as an object that is not fitted."""
+        kernel = self.kernel._build() if isinstance(self.kernel, GraphKernel) else self.kernel
+        if not isinstance(kernel, Compiled):
+            raise ValueError(
+                f"kernel={kernel!r}, want a text such as 'wl h=3', or a kernel of this package such as "
+                "WeisfeilerLehman()"
+            )
+        return clone(kernel)
+
+    def _says(self, error: _engine.Rejected) -> str:
+        wrong = error.wrong
+        if wrong.get("of", "") in ("", "choose", "svm", "nystrom") and "character" not in wrong:
+            return super()._says(error)
+        if isinstance(self.kernel, str):
+            return wrong.get("graph_reason") or about_text("kernel", self.kernel, error)
+        said = self._object()._says(error)
+        return said if said == wrong.get("graph_reason") else f"kernel: {said or error}"
+
+
+class _Learner(_WithKernel):
+    """What classifier and regressor share."""
 
     _names: ClassVar[dict[str, str]] = {
-        "samples": "n_samples",
         "Tolerance": "tol",
         "MaxIterations": "max_iter",
         "Epsilon": "epsilon",
@@ -71,10 +111,10 @@ class _Multiscale(OnGraphs):
         e: Any = self
         self._forget()
         with self._working("trained on {graphs}, comparing {0.compared_},") as bar:
-            kernel = multiscale(e)
+            kernel, drawn = self._described(), seed(e.random_state)
             graphs = as_graphs(X)
             args = {
-                "kernel": kernel,
+                **kernel,
                 "workers": jobs(e.n_jobs),
                 "device": string("device", e.device),
                 "svm": self._svm(),
@@ -82,13 +122,13 @@ class _Multiscale(OnGraphs):
                 "options": {
                     "Tolerance": number("tol", e.tol),
                     "MaxIterations": whole("max_iter", e.max_iter),
-                    "Seed": kernel["seed"],
+                    "Seed": drawn,
                     **options,
                 },
                 "created": {
                     "by": "mlgkernel",
                     "estimator": type(self).__name__,
-                    "parameters": _written(dict(e.get_params(), classes_=known), kernel["seed"]),
+                    "parameters": _written(dict(e.get_params(deep=False), classes_=known), drawn),
                 },
                 **targets,
             }
@@ -96,6 +136,7 @@ class _Multiscale(OnGraphs):
             result, _ = _engine.hold(held, bar)
             self._held = held
             self._take(result)
+            _engine.warn_of_walks(result)
         if result["limited"]:
             warnings.warn(
                 f"the solver stopped after max_iter={e.max_iter} steps", ConvergenceWarning, stacklevel=3
@@ -184,8 +225,9 @@ class _Multiscale(OnGraphs):
             raise ValueError(f"{os.fspath(path)}: a model for {info['task']}, want one for {task}")
         e: Any = cls()
         known = e.get_params()
-        given = _read((info["created"] or {}).get("parameters", "")) or parameters(info.get("record") or {})
-        e.set_params(**{k: v for k, v in dict(given, n_jobs=n_jobs).items() if k in known})
+        given = _read((info["created"] or {}).get("parameters", ""))
+        params = dict(given, kernel=info["kernel"], n_jobs=n_jobs)
+        e.set_params(**{k: v for k, v in params.items() if k in known})
         e._held = held
         e._take(info)
         return e, dict(info, known=given.get("classes_"))
@@ -207,7 +249,7 @@ def _written(params: dict[str, Any], seed: int) -> str:
     plain = {
         k: v.item() if isinstance(v, np.generic) else v
         for k, v in params.items()
-        if k not in ("n_jobs", "device")
+        if k not in ("kernel", "n_jobs", "device")
     }
     if isinstance(plain["random_state"], np.random.RandomState):
         plain["random_state"] = seed
@@ -222,17 +264,19 @@ def _read(text: str) -> dict[str, Any]:
         return {}
 
 
-class MLGClassifier(ClassifierMixin, _Multiscale):
-    """A classifier of graphs, with the low-rank multiscale Laplacian kernel.
+class MLGClassifier(ClassifierMixin, _Learner):
+    """A classifier of graphs.
 
     The decision value of a graph G is ``sum over training graphs H of beta(H) k(G, H) + b``. There is one
     kernel ridge regression for each class, with calibrated probabilities, or one support vector machine for
-    each pair of classes. The command trains the same model with ``mlg train --kernel mlg``.
+    each pair of classes. The command trains the same model with ``mlg train --kernel``.
 
     Parameters
     ----------
-    radii, eta, gamma, n_samples, rank, base, bonds, landmarks, combine, power, discount
-        As in `mlgkernel.MultiscaleLaplacian`.
+    kernel : str or kernel, default "mlg"
+        The kernel k: a text in the language of the command, such as ``"0.5 mlg + 0.5 wl h=3"`` (see
+        `TextKernel`), or an object, such as ``MultiscaleLaplacian(radii=(1, 2, 4))``. Of an object `n_jobs`,
+        `verbose` and `device` have no effect here.
     learner : {"ridge", "svm"} or None, default None
         Kernel ridge regression on each class, which is the mean of a Gaussian process, and always has
         probabilities; or a support vector machine. None is "svm" where `C` is given, else "ridge".
@@ -253,7 +297,7 @@ class MLGClassifier(ClassifierMixin, _Multiscale):
     max_iter : int, at least 1, default 10000000
         Largest number of steps of the solver for a pair of classes.
     random_state : int, RandomState or None, default None
-        Seed of the sample of vertices, and of the folds of `probability`. None is 0.
+        Seed of the folds of `probability`. None is 0. The seed of a kernel is a parameter of the kernel.
     n_jobs : int or None, default None
         Number of threads. None and -1 mean all processors.
     verbose : bool, default False
@@ -286,17 +330,7 @@ class MLGClassifier(ClassifierMixin, _Multiscale):
 
     def __init__(
         self,
-        radii: Sequence[int] = RADII,
-        eta: float = ETA,
-        gamma: float = GAMMA,
-        n_samples: int = SAMPLES,
-        rank: int = RANK,
-        base: str | None = None,
-        bonds: bool | None = None,
-        landmarks: str = "uniform",
-        combine: str = "top",
-        power: int = 1,
-        discount: bool = False,
+        kernel: Any = "mlg",
         learner: str | None = None,
         ridge: float | None = None,
         C: float | None = None,
@@ -309,17 +343,7 @@ class MLGClassifier(ClassifierMixin, _Multiscale):
         verbose: bool = False,
         device: str = "cpu",
     ) -> None:
-        self.radii = radii
-        self.eta = eta
-        self.gamma = gamma
-        self.n_samples = n_samples
-        self.rank = rank
-        self.base = base
-        self.bonds = bonds
-        self.landmarks = landmarks
-        self.combine = combine
-        self.power = power
-        self.discount = discount
+        self.kernel = kernel
         self.learner = learner
         self.ridge = ridge
         self.C = C
@@ -433,16 +457,15 @@ def _classes(names: list[str]) -> np.ndarray:
     return np.array(numbers) if [str(n) for n in numbers] == names else np.array(names)
 
 
-class MLGRegressor(RegressorMixin, _Multiscale):
-    """A Gaussian process on graphs, with the low-rank multiscale Laplacian kernel.
+class MLGRegressor(RegressorMixin, _Learner):
+    """A Gaussian process on graphs.
 
     Values are ``z = b + f(G) + e`` with ``f ~ N(0, s**2 k)`` and noise ``e ~ N(0, s**2 ridge)``. The
     prediction is the mean of b + f, given the training graphs.
 
     Parameters
     ----------
-    radii, eta, gamma, n_samples, rank, base, bonds, landmarks, combine, power, \
-discount, random_state, n_jobs, verbose, device
+    kernel, random_state, n_jobs, verbose, device
         As in `MLGClassifier`.
     learner : {"ridge", "svm"} or None, default None
         A Gaussian process, which is kernel ridge regression with deviations; or support vector
@@ -472,17 +495,7 @@ discount, random_state, n_jobs, verbose, device
 
     def __init__(
         self,
-        radii: Sequence[int] = RADII,
-        eta: float = ETA,
-        gamma: float = GAMMA,
-        n_samples: int = SAMPLES,
-        rank: int = RANK,
-        base: str | None = None,
-        bonds: bool | None = None,
-        landmarks: str = "uniform",
-        combine: str = "top",
-        power: int = 1,
-        discount: bool = False,
+        kernel: Any = "mlg",
         learner: str | None = None,
         ridge: float | None = None,
         C: float | None = None,
@@ -494,17 +507,7 @@ discount, random_state, n_jobs, verbose, device
         verbose: bool = False,
         device: str = "cpu",
     ) -> None:
-        self.radii = radii
-        self.eta = eta
-        self.gamma = gamma
-        self.n_samples = n_samples
-        self.rank = rank
-        self.base = base
-        self.bonds = bonds
-        self.landmarks = landmarks
-        self.combine = combine
-        self.power = power
-        self.discount = discount
+        self.kernel = kernel
         self.learner = learner
         self.ridge = ridge
         self.C = C
@@ -565,7 +568,7 @@ discount, random_state, n_jobs, verbose, device
         return cls._load(path, "regression", n_jobs)[0]
 
 
-class MLGEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OnGraphs):
+class MLGEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _WithKernel):
     """Explicit vectors of graphs, whose dot products approximate a kernel.
 
     Pivoted Cholesky factorisation chooses landmarks among the training graphs. The vector of a graph G is
@@ -576,14 +579,12 @@ class MLGEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OnGraphs):
     ----------
     n_components : int, at least 1, default 100
         Largest number of landmarks. The vectors have as many entries as there are landmarks.
-    kernel : Kernel or None, default None
-        Any kernel of this package. None is ``MultiscaleLaplacian()``.
+    kernel : str or kernel, default "mlg"
+        As in `MLGClassifier`.
     tol : float, at least 0, default 1e-10
         No more landmarks are taken when every training graph is represented to this relative error.
-    n_jobs : int or None, default None
-        Number of threads. None and -1 mean all processors.
-    verbose : bool, default False
-        Show progress on standard error, by tqdm if it is installed, and say what was done.
+    n_jobs, verbose, device
+        As in `MLGClassifier`.
 
     Attributes
     ----------
@@ -600,21 +601,21 @@ class MLGEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OnGraphs):
     (3, 2)
     """
 
-    _names: ClassVar[dict[str, str]] = {"components": "n_components", "tolerance": "tol"}
-
     def __init__(
         self,
         n_components: int = 100,
-        kernel: Kernel | None = None,
+        kernel: Any = "mlg",
         tol: float = 1e-10,
         n_jobs: int | None = None,
         verbose: bool = False,
+        device: str = "cpu",
     ) -> None:
         self.n_components = n_components
         self.kernel = kernel
         self.tol = tol
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.device = device
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Choose landmarks among graphs."""
@@ -624,23 +625,26 @@ class MLGEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OnGraphs):
     def fit_transform(self, X: Any, y: Any = None) -> np.ndarray:
         """Choose landmarks among graphs and return the vectors of all of them."""
         self._forget()
-        kernel = MultiscaleLaplacian() if self.kernel is None else self.kernel
-        if not isinstance(kernel, Kernel):
-            raise ValueError(f"kernel={kernel!r}, want a kernel such as WeisfeilerLehman(), or None")
         with self._working("fitted {0.kernel_} to {graphs}") as bar:
-            graphs = as_graphs(X)
+            if whole("n_components", self.n_components) < 1:
+                raise ValueError(f"n_components={self.n_components}, want at least 1")
+            if not 0 <= number("tol", self.tol) < 1:
+                raise ValueError(f"tol={self.tol}, want 0 or more and less than 1")
             args = {
-                **kernel._request(),
+                **self._described(),
                 "workers": jobs(self.n_jobs),
-                "components": whole("n_components", self.n_components),
-                "tolerance": number("tol", self.tol),
+                "device": string("device", self.device),
+                "components": int(self.n_components),
+                "tolerance": float(self.tol),
             }
+            graphs = as_graphs(X)
             held = _engine.Held("embed-fit", args, pack(graphs))
             result, arrays = _engine.hold(held, bar)
             self._held = held
             self.kernel_ = result["kernel"]
             self.compared_ = result["compared"]
             self.error_ = result["error"]
+            _engine.warn_of_walks(result)
             self.landmarks_ = arrays["landmarks"]
             self._n_features_out = len(self.landmarks_)
             self.n_graphs_in_ = len(graphs)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -18,6 +17,7 @@ from ._inputs import as_graphs
 from .exceptions import DirectedWarning
 from .graph import Graph
 from .graph_kernels import GraphKernel
+from .kernels import Kernel, MultiscaleLaplacian
 
 __all__ = [
     "Decision",
@@ -212,10 +212,10 @@ def similarity(
         raise ValueError(
             f"{type(model).__name__} with functions of labels is not explained, want 'equal' or None"
         )
+    if isinstance(model, Kernel) and hasattr(model, "X"):
+        raise ValueError(f"{type(model).__name__} is computed in Python, and such kernels are not explained")
     graphs = _exactly(2, as_graphs([g, h], model), "g and h have")
     if model is None:
-        from .kernels import MultiscaleLaplacian
-
         with warnings.catch_warnings():  # the call below tells it
             warnings.simplefilter("ignore", DirectedWarning)
             model = MultiscaleLaplacian().fit(graphs)
@@ -225,10 +225,7 @@ def similarity(
         "match": -1 if match is None else int(match),
         "picture": _picture(title, width, height, numbers, style),
     }
-    try:
-        result, _ = _engine.call("similarity", args, pack(graphs), held=model._held)
-    except ValueError as e:
-        raise ValueError(re.sub(r"^level (?=\d)", "match=", str(e))) from None
+    result, _ = _engine.call("similarity", args, pack(graphs), held=model._held)
     c = result["comparison"]
     pairs = None
     if match is not None:

@@ -2,55 +2,40 @@
 
 from __future__ import annotations
 
-import json
-import re
-from typing import Any
+from typing import Any, ClassVar
 
-from ._kernel import Kernel, iterations, within
+from sklearn.base import clone
+
+from ._kernel import Compiled, iterations, within
+from ._language import Text, kernel_text
 from .histograms import VertexHistogram
-from .multiscale import MultiscaleLaplacian
 
 _OWN = ("n_jobs", "normalize", "verbose")
 
 
-def text(record: dict[str, Any]) -> str:
-    """Return a kernel as the text that the worker reads where a kernel is a parameter of another."""
-    words = [record["kernel"]]
-    for name, value in record.items():
-        if name in ("kernel", "normalize"):
-            continue
-        if isinstance(value, bool):
-            value = "true" if value else "false"
-        elif isinstance(value, list):
-            value = ",".join(map(str, value))
-        value = str(value)
-        words.append(f"{name}={json.dumps(value) if set(value) & set(' =') else value}")
-    return " ".join(words)
-
-
-class Framework(Kernel):
+class Framework(Compiled):
     """A kernel with a base kernel."""
 
     base_graph_kernel: Any
+    _names: ClassVar[dict[str, str]] = {"base": "base_graph_kernel", "h": "n_iter"}
 
-    def _base(self, default: type[Kernel]) -> dict[str, Any]:
+    def _base(self, default: type[Compiled]) -> Text:
         """Return the base kernel as the worker reads it."""
         base, params = self.base_graph_kernel, {}
         if isinstance(base, (tuple, list)):
             base, params = base if len(base) == 2 and isinstance(base[1], dict) else (base, {})
         base = default if base is None else base
-        if isinstance(base, type) and issubclass(base, Kernel):
+        if isinstance(base, type) and issubclass(base, Compiled):
             base = base(**{k: v for k, v in params.items() if k not in _OWN})
-        if not isinstance(base, Kernel):
+        if not isinstance(base, Compiled):
             raise TypeError(
-                f"base_graph_kernel={base!r}, want a class, a pair (class, parameters), or a kernel"
+                f"base_graph_kernel={base!r}, want a class of this package, a pair (class, parameters), or a "
+                "kernel"
             )
-        if isinstance(base, MultiscaleLaplacian):
-            raise ValueError(
-                "base_graph_kernel=MultiscaleLaplacian, want another kernel: its values depend on the "
-                "collection that it is fitted to, so they cannot be added up"
-            )
-        return base._record()
+        base = clone(base)
+        if "normalize" in base.get_params():
+            base.set_params(normalize=False)
+        return base._text()
 
 
 class WeisfeilerLehman(Framework):
@@ -95,15 +80,11 @@ class WeisfeilerLehman(Framework):
         self.n_iter = n_iter
         self.base_graph_kernel = base_graph_kernel
 
-    def _record(self) -> dict[str, Any]:
-        record = {
-            "kernel": "wl",
-            "h": iterations(self.n_iter),
-            "labels": "labels",
-            "normalize": bool(self.normalize),
-        }
+    def _text(self) -> Text:
         base = self._base(VertexHistogram)
-        return record if base["kernel"] == "labels" else {**record, "base": text(base)}
+        own = {} if base.startswith("labels ") else {"base": base}
+        h, normalize = iterations(self.n_iter), bool(self.normalize)
+        return kernel_text("wl", h=h, **own, labels="labels", normalize=normalize)
 
 
 class HadamardCode(Framework):
@@ -145,18 +126,14 @@ class HadamardCode(Framework):
         self.n_iter = n_iter
         self.base_graph_kernel = base_graph_kernel
 
-    def _told(self, error: ValueError) -> ValueError:
-        told = super()._told(error)
-        return type(told)(re.sub(r"\bh = \d+ makes", f"n_iter={self.n_iter} makes", str(told)))
-
-    def _record(self) -> dict[str, Any]:
-        return {
-            "kernel": "hadamard",
-            "h": iterations(self.n_iter, 65537) - 1,
-            "base": text(self._base(VertexHistogram)),
-            "labels": "labels",
-            "normalize": bool(self.normalize),
-        }
+    def _text(self) -> Text:
+        return kernel_text(
+            "hadamard",
+            h=iterations(self.n_iter, 65537) - 1,
+            base=(self._base(VertexHistogram)),
+            labels="labels",
+            normalize=bool(self.normalize),
+        )
 
 
 class CoreFramework(Framework):
@@ -196,12 +173,12 @@ class CoreFramework(Framework):
         self.min_core = min_core
         self.base_graph_kernel = base_graph_kernel
 
-    def _record(self) -> dict[str, Any]:
+    def _text(self) -> Text:
         from .kernels import ShortestPath
 
-        return {
-            "kernel": "core",
-            "least": within("min_core", self.min_core, -1, 65535) + 1,
-            "base": text(self._base(ShortestPath)),
-            "normalize": bool(self.normalize),
-        }
+        return kernel_text(
+            "core",
+            least=within("min_core", self.min_core, -1, 65535) + 1,
+            base=(self._base(ShortestPath)),
+            normalize=bool(self.normalize),
+        )

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from ._kernel import Compiled
+from ._language import Text, kernel_text
 
-from ._kernel import Kernel
 
-
-class VertexHistogram(Kernel):
+class VertexHistogram(Compiled):
     """The kernel of vertex label histograms, ``k = sum over labels of count * count'``.
 
     Parameters
@@ -51,11 +50,11 @@ class VertexHistogram(Kernel):
         self.verbose = verbose
         self.sparse = sparse
 
-    def _record(self) -> dict[str, Any]:
-        return {"kernel": "labels", "labels": "labels", "normalize": bool(self.normalize)}
+    def _text(self) -> Text:
+        return kernel_text("labels", labels="labels", normalize=bool(self.normalize))
 
 
-class EdgeHistogram(Kernel):
+class EdgeHistogram(Compiled):
     """The kernel of edge label histograms, ``k = sum over labels of count * count'``.
 
     An edge counts in both directions, as in GraKeL. So raw values are four times those of counts in which
@@ -86,5 +85,5 @@ class EdgeHistogram(Kernel):
         self.verbose = verbose
         self.sparse = sparse
 
-    def _record(self) -> dict[str, Any]:
-        return {"kernel": "edge-labels", "scale": 4, "normalize": bool(self.normalize)}
+    def _text(self) -> Text:
+        return kernel_text("edge-labels", scale=4, normalize=bool(self.normalize))

@@ -12,7 +12,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from . import _engine
-from ._kernel import Kernel, iterations, seed
+from ._kernel import Compiled, Kernel, TextKernel, iterations, seed
+from ._language import Text, kernel_text
 from ._left_out import LovaszTheta, SvmTheta  # noqa: F401
 from .attributed import GraphHopper, Propagation, PropagationAttr, ShortestPathAttr
 from .frameworks import CoreFramework, Framework, HadamardCode, WeisfeilerLehman
@@ -41,13 +42,14 @@ __all__ = [
     "ShortestPath",
     "ShortestPathAttr",
     "SubgraphMatching",
+    "TextKernel",
     "VertexHistogram",
     "WeisfeilerLehman",
     "WeisfeilerLehmanOptimalAssignment",
 ]
 
 
-class WeisfeilerLehmanOptimalAssignment(Kernel):
+class WeisfeilerLehmanOptimalAssignment(Compiled):
     """The Weisfeiler-Lehman optimal assignment kernel,
     ``k = sum over colours of min(count, count')`` for the colourings 0 to `n_iter` of `WeisfeilerLehman`.
 
@@ -80,16 +82,13 @@ class WeisfeilerLehmanOptimalAssignment(Kernel):
         self.n_iter = n_iter
         self.sparse = sparse
 
-    def _record(self) -> dict[str, Any]:
-        return {
-            "kernel": "wl-oa",
-            "h": iterations(self.n_iter),
-            "labels": "labels",
-            "normalize": bool(self.normalize),
-        }
+    def _text(self) -> Text:
+        return kernel_text(
+            "wl-oa", h=iterations(self.n_iter), labels="labels", normalize=bool(self.normalize)
+        )
 
 
-class ShortestPath(Kernel):
+class ShortestPath(Compiled):
     """The shortest path kernel, ``k = sum over (a, b, d) of count * count'``.
 
     A count is a number of ordered pairs of vertices with the labels a and b at the distance d. A distance is
@@ -126,19 +125,19 @@ class ShortestPath(Kernel):
         self.with_labels = with_labels
         self.algorithm_type = algorithm_type
 
-    def _record(self) -> dict[str, Any]:
+    def _text(self) -> Text:
         if self.algorithm_type not in ("auto", "dijkstra", "floyd_warshall"):
             raise ValueError(f"algorithm_type={self.algorithm_type!r}, want auto, dijkstra or floyd_warshall")
-        return {
-            "kernel": "sp",
-            "ordered": True,
-            "weighted": True,
-            "labels": "labels" if self.with_labels else "unlabeled",
-            "normalize": bool(self.normalize),
-        }
+        return kernel_text(
+            "sp",
+            ordered=True,
+            weighted=True,
+            labels="labels" if self.with_labels else "unlabeled",
+            normalize=bool(self.normalize),
+        )
 
 
-class GraphletSampling(Kernel):
+class GraphletSampling(Compiled):
     """The graphlet kernel, ``k = sum over graphlets of count * count'``.
 
     Graphlets are graphs with few vertices. A count is a number of induced subgraphs that are isomorphic to a
@@ -189,13 +188,16 @@ class GraphletSampling(Kernel):
         self.k = k
         self.sampling = sampling
 
-    def _record(self) -> dict[str, Any]:
+    def _text(self) -> Text:
         if self.k not in (3, 4, 5):
             raise ValueError(f"k={self.k!r}, want 3, 4 or 5")
-        record = {"k": int(self.k), "normalize": bool(self.normalize)}
+        k, normalize = int(self.k), bool(self.normalize)
         if self.sampling is None:
-            return dict(record, kernel="graphlet", connected=True, counts=True)
-        return dict(record, kernel="graphlet-mix", samples=self._samples(), seed=seed(self.random_state))
+            return kernel_text("graphlet", k=k, connected=True, counts=True, normalize=normalize)
+        samples = self._samples()
+        return kernel_text(
+            "graphlet-mix", k=k, samples=samples, seed=seed(self.random_state), normalize=normalize
+        )
 
     def _samples(self) -> int:
         if not isinstance(self.sampling, dict):
@@ -221,7 +223,7 @@ class GraphletSampling(Kernel):
         return int(np.ceil(2 * (a * np.log(2) + np.log(1 / delta)) / epsilon**2))
 
 
-class RandomWalk(Kernel):
+class RandomWalk(Compiled):
     """The random walk kernel without labels,
     ``k = sum over i of mu_i * 1'A^i 1 * 1'A'^i 1`` for the weighted adjacency matrices A, A'.
 
@@ -255,7 +257,8 @@ class RandomWalk(Kernel):
            [ 6.92, 10.96]])
     """
 
-    _walks: ClassVar[dict[str, Any]] = {"kernel": "rw-plain", "damped": True}
+    _names: ClassVar[dict[str, str]] = {"lambda": "lamda", "series": "kernel_type"}
+    _walks: ClassVar[tuple[str, dict[str, Any]]] = ("rw-plain", {"damped": True})
 
     def __init__(
         self,
@@ -275,7 +278,7 @@ class RandomWalk(Kernel):
         self.kernel_type = kernel_type
         self.p = p
 
-    def _record(self) -> dict[str, Any]:
+    def _text(self) -> Text:
         if self.method_type not in ("fast", "baseline"):
             raise ValueError(f"method_type={self.method_type!r}, want fast or baseline")
         if self.kernel_type not in ("geometric", "exponential"):
@@ -284,28 +287,18 @@ class RandomWalk(Kernel):
             raise ValueError(f"lamda={self.lamda!r}, want a positive, finite number")
         if self.p is not None and not (isinstance(self.p, (int, np.integer)) and self.p > 0):
             raise ValueError(f"p={self.p!r}, want None or a positive whole number")
-        return {
-            **self._walks,
-            "lambda": float(self.lamda),
-            "series": self.kernel_type,
-            "p": int(self.p or 0),
-            "normalize": bool(self.normalize),
-        }
+        return kernel_text(
+            self._walks[0],
+            **self._walks[1],
+            lambda_=float(self.lamda),
+            series=self.kernel_type,
+            p=int(self.p or 0),
+            normalize=bool(self.normalize),
+        )
 
     def _adjust(self, result: dict[str, Any]) -> None:
-        self.lamda_ = result["record"]["lambda"]
-        if self.lamda_ != self.lamda:
-            _engine.warn(
-                f"lamda={self.lamda} is too large: the geometric series does not converge on these graphs. "
-                f"lamda={self.lamda_:.6g} is used instead"
-            )
-
-    def _heed(self, result: dict[str, Any]) -> None:
-        if result["damped"]:
-            _engine.warn(
-                f"lamda={self.lamda_:.6g} is too large for {_engine.counted(result['damped'], 'new graph')}: "
-                "the series does not converge. Steps get a smaller weight there"
-            )
+        self.lamda_ = result.get("lambda", self.lamda)
+        _engine.warn_of_walks(result, f"lamda={self.lamda}")
 
 
 class RandomWalkLabeled(RandomWalk):
@@ -345,4 +338,4 @@ class RandomWalkLabeled(RandomWalk):
            [ 8., 12.]])
     """
 
-    _walks: ClassVar[dict[str, Any]] = {"kernel": "rw", "labels": "labels", "all_pairs": True, "damped": True}
+    _walks = ("rw", {"labels": "labels", "all_pairs": True, "damped": True})

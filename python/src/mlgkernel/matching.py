@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._kernel import Kernel, seed, within
+from ._kernel import Compiled, seed, within
+from ._language import Text, kernel_text
 
 __all__ = ["NeighborhoodHash", "PyramidMatch"]
 
 
-class PyramidMatch(Kernel):
+class PyramidMatch(Compiled):
     """The pyramid match kernel: vertices as points of a cube, matched in cells of falling size.
 
     The coordinates of a vertex are the absolute values of its entries in the `d` eigenvectors of the
@@ -61,17 +62,17 @@ class PyramidMatch(Kernel):
         self.L = L
         self.d = d
 
-    def _record(self) -> dict[str, Any]:
-        return {
-            "kernel": "pyramid-match",
-            "depth": within("L", self.L, 0, 20),
-            "dim": within("d", self.d, 1, 100),
-            "labels": "labels" if self.with_labels else "unlabeled",
-            "normalize": bool(self.normalize),
-        }
+    def _text(self) -> Text:
+        return kernel_text(
+            "pyramid-match",
+            depth=within("L", self.L, 0, 20),
+            dim=within("d", self.d, 1, 100),
+            labels="labels" if self.with_labels else "unlabeled",
+            normalize=bool(self.normalize),
+        )
 
 
-class NeighborhoodHash(Kernel):
+class NeighborhoodHash(Compiled):
     """The neighbourhood hash kernel: the share of vertices whose hashed neighbourhoods match.
 
     A label is a number of `bits` bits. In each of `R` rounds a vertex gets the label
@@ -127,14 +128,14 @@ class NeighborhoodHash(Kernel):
         self.nh_type = nh_type
         self.bits = bits
 
-    def _record(self) -> dict[str, Any]:
+    def _text(self) -> Text:
         if self.nh_type not in ("simple", "count_sensitive"):
             raise ValueError(f"nh_type={self.nh_type!r}, want 'simple' or 'count_sensitive'")
-        return {
-            "kernel": "neighborhood-hash",
-            "r": within("R", self.R, 1, 1000),
-            "bits": within("bits", self.bits, 1, 64),
-            "counts": self.nh_type == "count_sensitive",
-            "seed": seed(self.random_state),
-            "labels": "labels",
-        }
+        return kernel_text(
+            "neighborhood-hash",
+            r=within("R", self.R, 1, 1000),
+            bits=within("bits", self.bits, 1, 64),
+            counts=self.nh_type == "count_sensitive",
+            seed=seed(self.random_state),
+            labels="labels",
+        )

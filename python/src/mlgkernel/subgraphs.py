@@ -13,12 +13,13 @@ import numpy as np
 from . import _engine
 from ._batch import pack
 from ._inputs import as_graphs
-from ._kernel import Kernel, number, within
+from ._kernel import Compiled, number, within
+from ._language import Text, kernel_text
 from .exceptions import GraphError
 from .graph import Graph, Row
 
 
-class NeighborhoodSubgraphPairwiseDistance(Kernel):
+class NeighborhoodSubgraphPairwiseDistance(Compiled):
     """The neighbourhood subgraph pairwise distance kernel (NSPD),
     ``k(G, G') = sum over r' from 0 to r, d' from 0 to d of k_r'd'(G, G')``.
 
@@ -63,17 +64,17 @@ class NeighborhoodSubgraphPairwiseDistance(Kernel):
         self.r = r
         self.d = d
 
-    def _record(self) -> dict[str, Any]:
-        return {
-            "kernel": "nspd",
-            "r": within("r", self.r, 0, 64),
-            "d": within("d", self.d, 0, 65536),
-            "labels": "labels",
-            "normalize": bool(self.normalize),
-        }
+    def _text(self) -> Text:
+        return kernel_text(
+            "nspd",
+            r=within("r", self.r, 0, 64),
+            d=within("d", self.d, 0, 65536),
+            labels="labels",
+            normalize=bool(self.normalize),
+        )
 
 
-class OddSth(Kernel):
+class OddSth(Compiled):
     """The kernel of ordered decompositional DAGs (ODD-STh),
     ``k(G, G') = sum over trees T of n_T(G) * n_T(G')``.
 
@@ -111,13 +112,13 @@ class OddSth(Kernel):
         self.verbose = verbose
         self.h = h
 
-    def _record(self) -> dict[str, Any]:
-        return {
-            "kernel": "odd-sth",
-            "h": 0 if self.h is None else within("h", self.h, 1, 65536),
-            "labels": "labels",
-            "normalize": bool(self.normalize),
-        }
+    def _text(self) -> Text:
+        return kernel_text(
+            "odd-sth",
+            h=0 if self.h is None else within("h", self.h, 1, 65536),
+            labels="labels",
+            normalize=bool(self.normalize),
+        )
 
 
 _SIZES = {
@@ -128,7 +129,7 @@ _SIZES = {
 }
 
 
-class SubgraphMatching(Kernel):
+class SubgraphMatching(Compiled):
     """The subgraph matching kernel, ``k(G, G') = sum over isomorphisms between connected induced subgraphs of
     lw(number of vertices) * product of kv(a, a') * product of ke(b, b')``.
 
@@ -189,24 +190,25 @@ class SubgraphMatching(Kernel):
         self.ke = ke
         self.lw = lw
 
-    def _record(self) -> dict[str, Any]:
+    def _text(self) -> Text:
         tables = getattr(self, "_tables", {})
         for name, value in (("kv", self.kv), ("ke", self.ke)):
             if callable(value) and name not in tables:
                 raise ValueError(f"{name}={value!r}, want 'equal' or None for the base of another kernel")
             if not callable(value) and value not in ("equal", None):
                 raise ValueError(f"{name}={value!r}, want 'equal', None or a function of two labels")
-        record = {
-            "kernel": "subgraph-matching",
-            "weights": self._weights(within("k", self.k, 1, 7)),
-            "edge_labels": self.ke is not None,
-            "labels": "unlabeled" if self.kv is None else "labels",
-            "normalize": bool(self.normalize),
-        }
+        given: dict[str, Any] = {}
         for name, labels, values in (("kv", "vertices", "vertex_values"), ("ke", "edges", "edge_values")):
             if name in tables:
-                record[labels], record[values] = tables[name].record()
-        return record
+                given[labels], given[values] = tables[name].values_of()
+        return kernel_text(
+            "subgraph-matching",
+            weights=self._weights(within("k", self.k, 1, 7)),
+            edge_labels=self.ke is not None,
+            labels="unlabeled" if self.kv is None else "labels",
+            **given,
+            normalize=bool(self.normalize),
+        )
 
     def _weights(self, k: int) -> list[float]:
         lw = _SIZES.get(self.lw) if isinstance(self.lw, str) else self.lw
@@ -224,7 +226,7 @@ class SubgraphMatching(Kernel):
         vars(self).pop("_train", None)
         self._tables = {name: _Table() for name in ("kv", "ke") if callable(getattr(self, name))}
         if self._tables:
-            self._record()  # wrong parameters are told before wrong graphs
+            self._text()  # wrong parameters are told before wrong graphs
             X = self._numbered(as_graphs(X))
             self._train = pack(X)
         return super()._fit(X, gram)
@@ -232,13 +234,13 @@ class SubgraphMatching(Kernel):
     def _adjust(self, result: dict[str, Any]) -> None:
         result["kernel"] = re.sub(r" (vertices|edges|vertex_values|edge_values)=\S+", "", result["kernel"])
 
-    def transform(self, X: Any) -> np.ndarray:
+    def _cross(self, X: Any, bar: Any) -> np.ndarray:
         if getattr(self, "_tables", None):
             sizes = [len(t.rows) for t in self._tables.values()]
             X = self._numbered(as_graphs(X, self))
             if sizes != [len(t.rows) for t in self._tables.values()]:  # labels that the worker does not know
                 self._held = _engine.Held("fit", self._request(), self._train)
-        return super().transform(X)
+        return super()._cross(X, bar)
 
     def _numbered(self, graphs: list[Graph]) -> list[Graph]:
         """Return graphs whose labels are rows of the tables, which become longer by new labels."""
@@ -281,14 +283,14 @@ class _Table:
             if key not in self.rows:
                 if len(self.labels) == 4096:
                     raise GraphError("more than 4096 different labels, want fewer for functions of labels")
-                self.labels.append(label if isinstance(label, np.ndarray) else _value(label))
+                self.labels.append(label if isinstance(label, np.ndarray) else value_of(label))
                 name = getattr(function, "__name__", "the function of labels")
                 self.values.append([number(name, function(self.labels[-1], x)) for x in self.labels])
                 self.rows[key] = len(self.rows)
             out.append(self.rows[key])
         return out
 
-    def record(self) -> tuple[list[str], list[float]]:
+    def values_of(self) -> tuple[list[str], list[float]]:
         """Return the labels, which are numbers, and the values of every two, row by row."""
         n = len(self.values)
         table = np.zeros((n, n))
@@ -297,7 +299,7 @@ class _Table:
         return list(map(str, range(n))), table.ravel().tolist()
 
 
-def _value(text: Any) -> Any:
+def value_of(text: Any) -> Any:
     """Return the number, or array of numbers, that a text is, or the text."""
     if isinstance(text, Row):
         return text.numbers
