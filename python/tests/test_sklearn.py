@@ -504,7 +504,7 @@ def test_errors_name_options(tmp_path):
     for name in ("format", "hydrogens", "edge_weight"):
         with pytest.raises(ValueError, match=f"^{name}=x, want one of"):
             mlgkernel.datasets.load(tmp_path / "t.csv", **{name: "x"})
-    with pytest.raises(ValueError, match=r"^style="x", want auto, molecule or network"):
+    with pytest.raises(ValueError, match=r'^style="x", want auto, molecule or network'):
         mlgkernel.explain.draw("CCO", style="x")
     with pytest.raises(ValueError, match=r"^match=9, want 0 … 2"):
         mlgkernel.explain.similarity("CCO", "CCN", match=9)
