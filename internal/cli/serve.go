@@ -27,6 +27,7 @@ type serveCmd struct {
 	Host   []string `help:"More host names of the server, such as the name of a proxy." placeholder:"NAME"`
 	Open   bool     `help:"Open the page in the browser."`
 	Color  string   `help:"Column or data field to colour graphs by, besides the target." placeholder:"NAME" group:"Reading data"`
+	kernelFlag
 }
 
 // Run serves the explorer until it is interrupted.
@@ -78,6 +79,9 @@ func (c *serveCmd) Run(g *globals) error {
 // data reads the model or the dataset.
 func (c *serveCmd) data(g *globals) (*explorer.Data, error) {
 	if model.Is(c.Source) {
+		if c.Kernel != "mlg" {
+			return nil, usageError("--kernel cannot be used with a model, which has its own kernel")
+		}
 		m, err := readModel(c.Source)
 		if err != nil {
 			return nil, err
@@ -93,7 +97,14 @@ func (c *serveCmd) data(g *globals) (*explorer.Data, error) {
 	if c.Color != "" {
 		choices.Color = &c.Color
 	}
-	return explorer.Load(g.ctx, r, c.options(), choices)
+	d, err := explorer.Load(g.ctx, r, c.options(), choices)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.Use(string(c.Kernel)); err != nil {
+		return nil, kernelError(err)
+	}
+	return d, nil
 }
 
 // The ports that are tried one after the other, if none is given. Old links use the first one. They

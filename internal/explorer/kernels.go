@@ -141,6 +141,15 @@ func (d *Data) chosen(text string) (kernel.Kernel, error) {
 	return k, err
 }
 
+// Use makes the kernel of a text that of requests that choose none.
+func (d *Data) Use(text string) error {
+	k, err := d.parsed(text)
+	if err == nil {
+		d.kernel = k
+	}
+	return err
+}
+
 type textRequest struct {
 	Text   string `json:"text,omitempty" want:"0 to 1000" help:"the text of a kernel; empty for the one of requests that choose none"`
 	Cursor *int   `json:"cursor,omitempty" help:"characters before the place where words are wanted; by default all"`
