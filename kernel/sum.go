@@ -182,7 +182,9 @@ func (s Sum) text(of func(Kernel) string) string {
 	if s.single() && s.Terms[0].Factors[0].Form == (Form{}) {
 		return of(s.Terms[0].Factors[0].Kernel) // without brackets, as Parse returns it
 	}
-	mean := !slices.ContainsFunc(s.Terms, func(t Term) bool { return t.Weight != 1/float64(len(s.Terms)) })
+	// Equal weights that are no short decimals, such as thirds, are left out: without weights a sum is the mean.
+	equal := 1 / float64(len(s.Terms))
+	mean := !slices.ContainsFunc(s.Terms, func(t Term) bool { return t.Weight != equal }) && (equal == 1 || len(param.Number(equal)) > len("0.125"))
 	terms := make([]string, len(s.Terms))
 	for i, t := range s.Terms {
 		var factors []string

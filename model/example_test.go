@@ -41,7 +41,7 @@ func Example() {
 	fmt.Println(m.Kernel, "says", p[0].Class, "like", p[0].Nearest[0].ID)
 	// Output:
 	// accuracy 0.99
-	// mlg + wl h=3 says benzodiazepine like nordazepam
+	// 0.5 mlg + 0.5 wl h=3 says benzodiazepine like nordazepam
 }
 
 // Choose a kernel, train with it, and ask the model about a molecule.

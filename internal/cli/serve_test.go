@@ -24,7 +24,7 @@ func serveFor(t *testing.T, source string, json bool, use func(url string)) {
 	defer stop()
 	r, w := io.Pipe()
 	g := &globals{ctx: ctx, stdout: w, stderr: io.Discard, bar: &bar{quiet: true}, Quiet: true, JSON: json}
-	c := &serveCmd{Source: source, Addr: "127.0.0.1", Port: new(int)}
+	c := &serveCmd{Source: source, Addr: "127.0.0.1", Port: new(int), kernelFlag: kernelFlag{"mlg"}}
 	c.Format, c.Hydrogens, c.EdgeWeight = dataset.Auto, dataset.HydrogensAsWritten, dataset.GivenWeight
 	done := make(chan error, 1)
 	go func() {
@@ -105,7 +105,7 @@ func TestServe(t *testing.T) {
 func TestUsualPort(t *testing.T) {
 	var notes bytes.Buffer
 	g := &globals{ctx: t.Context(), stderr: &notes, bar: &bar{quiet: true}}
-	c := &serveCmd{Addr: "127.0.0.1"}
+	c := &serveCmd{Addr: "127.0.0.1", kernelFlag: kernelFlag{"mlg"}}
 	last := usualPort - 1
 	for range 2 {
 		l, err := c.listen(g)

@@ -37,7 +37,7 @@ func TestKernelText(t *testing.T) {
 		"mlg base=(labels*wl h=1)": {"mlg base=(labels*wl h=1)", "mlg"},
 		"mlg radii=":               {"flg", "flg"},
 		"wl subdivide":             {"wl subdivide", ""},
-		"wl+sp":                    {"wl + sp", ""},
+		"wl+sp":                    {"0.5 wl + 0.5 sp", ""},
 		"(wl)":                     {"wl", ""},
 	} {
 		a := s.meaning(text, "")
@@ -84,7 +84,7 @@ func TestSetParameter(t *testing.T) {
 		{"wl", "h", "65", "", "wl: h = 65, want 0 to 64"},
 		{"mlg", "base", "x", "", `kernel on vertices "x"`},
 		{"mlg", "zeta", "1", "", "no parameter zeta"},
-		{"wl + sp", "h", "1", "", "the brackets: no parameter h"},
+		{"0.5 wl + 0.5 sp", "h", "1", "", "the brackets: no parameter h"},
 	} {
 		a := s.meaning(c.text, "&set="+c.set+"&value="+url.QueryEscape(c.value))
 		if a.Text != c.want || (a.Error == nil) != (c.wrong == "") || a.Error != nil && (!strings.Contains(a.Error.Message, c.wrong) || a.Error.Position != nil) {
