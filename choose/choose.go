@@ -1,6 +1,7 @@
 package choose
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -156,6 +157,7 @@ func Choose(ctx context.Context, d *dataset.Dataset, candidates []Candidate, o O
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
+	o.Memory = cmp.Or(o.Memory, kernel.Available())
 	c := &choice{Chooser: Chooser{Options: &o, Keep: true}}
 	var err error
 	if c.Targets, err = o.targets(d); err != nil {
@@ -182,11 +184,16 @@ func Choose(ctx context.Context, d *dataset.Dataset, candidates []Candidate, o O
 	if c.all = o.Collection; c.all == nil {
 		c.all = kernel.NewCollection(Untargeted(d))
 	}
-	if o.Unscored && len(c.settings) == 1 && len(o.Grid()) == 1 {
-		p := c.newPlan()
+	if o.Unscored = o.Unscored && len(c.settings) == 1 && len(o.Grid()) == 1; o.Unscored {
+		p, n := c.newPlan(), len(d.Graphs)
 		p.Parameter = o.Grid()[0]
 		p.take([]float64{1}, c.settings)
-		return p, nil
+		if o.Learner != svm.KernelRidge || p.Indefinite {
+			return p, nil
+		}
+		c.part, c.graphs.In = true, c.all
+		c.everything = &TrainingPart{graphs: kernel.UpTo(n), sample: kernel.UpTo(min(n, o.Examples))}
+		return p, c.finish(ctx, p)
 	}
 	if o.Folds = min(o.Folds, len(d.Graphs)); o.Folds < 3 {
 		return nil, fmt.Errorf("%d folds of %d graphs, want at least 3 folds and 3 graphs", o.Folds, len(d.Graphs))
@@ -213,9 +220,6 @@ func (c *choice) newPlan() *Plan {
 	o := c.Options
 	p := &Plan{Collection: c.all, Learner: o.Learner, options: o.learner(), Targets: *c.Targets}
 	p.options.Probability, p.options.Seed = o.Probability, o.Seed
-	if o.Targets != nil && !c.part {
-		p.Weights = o.Targets.Weights
-	}
 	return p
 }
 

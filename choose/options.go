@@ -62,6 +62,11 @@ type Options struct {
 	// no estimate.
 	Unscored bool
 
+	// Memory is the number of bytes that matrices may take. 0 means what is available when the choice begins,
+	// which then depends on the machine. Where the matrix of all graphs does not fit, it decides the number of
+	// centres.
+	Memory int64 `want:"at least 0"`
+
 	// Targets, when set, are those of the graphs, which are then not read. An evaluation does not use
 	// them.
 	Targets *Targets `json:"-"`

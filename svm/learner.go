@@ -369,7 +369,7 @@ func (l *Learner) pairValue(values []float64, p int) float64 {
 func (l *Learner) Forget() {
 	l.LeaveOneOut, l.HeldOut = nil, nil
 	if l.Process != nil {
-		l.Process.LeaveOneOut, l.Process.HeldOut = nil, nil
+		l.Process.LeaveOneOut, l.Process.HeldOut, l.Process.Density = nil, nil, 0
 	}
 }
 

@@ -56,20 +56,18 @@ func trainRidges(ctx context.Context, gram View, t Targets, targets [][]float64,
 		if err != nil {
 			return err
 		}
-		var deviations []float64
+		var bias []float64 // of HeldOut
 		if opt.LeaveOneOut && opt.Folds != nil {
-			if path[i].HeldOut, deviations, err = path[i].holdOut(ctx, f, u, targets, opt.Folds); err != nil {
+			if path[i].HeldOut, bias, err = path[i].holdOut(ctx, f, u, targets, opt.Folds); err != nil {
 				return err
 			}
 		}
 		if len(g) > 1 && t.Labels == nil { // a single example says nothing of deviations
-			path[i].addProcess(lambda, u, g)
+			path[i].addProcess(lambda, u, g, t.Values)
 			if opt.Intervals {
-				left := make([]float64, len(g))
-				for k, v := range g {
-					left[k] = 1 / math.Sqrt(v)
+				if err := path[i].addIntervals(ctx, gram, t.Values, opt, g, bias); err != nil {
+					return err
 				}
-				path[i].fitProcess(t.Values, left, deviations, opt.Alone, findReplicates(gram, t.Values))
 			}
 		}
 		if probability {
@@ -80,6 +78,29 @@ func trainRidges(ctx context.Context, gram View, t Targets, targets [][]float64,
 		}
 	}
 	return small
+}
+
+// addIntervals fits the process to the deviations that Deviations would tell of examples that are left out,
+// with g of addRidges and what holdOut says of the bias.
+func (l *Learner) addIntervals(ctx context.Context, gram View, values []float64, opt Options, g, bias []float64) error {
+	u, ridge := l.Process.Unit, l.Process.Ridge
+	sum := total(u)
+	left := &Left{Ridge: ridge, Folds: kernel.UpTo(len(values)), Values: l.LeaveOneOut}
+	err := left.addDeviations(ctx, gram, values, func(i int, _ []float64) float64 { return u[i] * u[i] / (g[i] * (sum*g[i] + u[i]*u[i])) })
+	if err != nil {
+		return err
+	}
+	var grouped []float64
+	if l.HeldOut != nil {
+		groups := &Left{Ridge: ridge, Folds: opt.Folds, Values: l.HeldOut}
+		if err := groups.addDeviations(ctx, gram, values, func(i int, _ []float64) float64 { return bias[i] }); err != nil {
+			return err
+		}
+		grouped = groups.deviations.out
+	}
+	equal, err := findReplicates(ctx, gram, values)
+	l.fitProcess(values, left.deviations, grouped, opt.Alone, equal)
+	return err
 }
 
 // inverse is (K + λW⁻¹)⁻¹.

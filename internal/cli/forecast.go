@@ -205,11 +205,7 @@ func (c costs) evaluate(n, singles, workers int, o evaluate.Options) time.Durati
 	alone := o.Options
 	alone.Combinations = nil
 	sums := len(slices.DeleteFunc(slices.Clone(o.Combinations), func(how choose.Combination) bool { return !how.Summed() }))
-	parts := o.Folds * o.Repeats
-	if o.Splits != nil {
-		parts = o.Splits.Folds * o.Splits.Repeats()
-	}
-	part := n - n/max(2, o.Folds)
+	parts, part := o.Parts(), n - n/max(2, o.Folds)
 	lanes := float64(min(workers, parts))
 	pairs, scores := float64(n)*float64(n), float64(c.kernels+len(o.Combinations))
 	if !o.LeaveOneOut { // two parts share a training
@@ -217,7 +213,11 @@ func (c costs) evaluate(n, singles, workers int, o evaluate.Options) time.Durati
 	} else if scored(part, o.Options) < part {
 		scores += float64(len(o.Combinations) * eliminations)
 	}
-	if !evaluate.Keeps(n, c.factors) {
+	if o.Inductive { // every part fits kernels, and has matrices of its own
+		c.fit *= time.Duration(parts)
+		pairs *= float64(parts)
+	}
+	if !o.Keeps(n, c.factors, workers) {
 		s := float64(scored(part, o.Options))
 		pairs = float64(parts) * (2*s*s + float64(singles+sums)*float64(n)*float64(part)*c.few())
 	}
