@@ -225,6 +225,7 @@ func (x *all) iterate(ctx context.Context) (*svm.Learner, error) {
 	}
 	x.sum = sum
 	x.few = x.Options.Centres(x.train.Len())
+	x.plan.Centres = x.few
 	with, err := x.solvers(ctx)
 	if err != nil {
 		return nil, err

@@ -149,6 +149,6 @@ func (x *all) compare(ctx context.Context, ridge float64) (string, error) {
 		}
 		e[k] = part.estimate(part.Targets.heldOut(part.targets().Scores(held[0].Values)))
 	}
-	return fmt.Sprintf("; by %d centres: %s of %.4g for %d graphs with %d centres, and %.4g without",
-		x.few, e[0].Measure, e[0].Value, len(some), few, e[1].Value), nil
+	return fmt.Sprintf("; by %d centres for %.3g GB of memory: %s of %.4g for %d graphs with %d centres, and %.4g without",
+		x.few, float64(x.Options.Memory)/1e9, e[0].Measure, e[0].Value, len(some), few, e[1].Value), nil
 }

@@ -138,6 +138,12 @@ func (o *Options) Grid() []float64 {
 	return o.C
 }
 
+// AtEdge reports whether a value of the grid is the smallest or the largest ridge, so that one outside may be
+// better.
+func (o *Options) AtEdge(value int) bool {
+	return o.Learner == svm.KernelRidge && len(o.Ridge) > 1 && (value == 0 || value == len(o.Ridge)-1)
+}
+
 // learner returns how to learn, without probabilities.
 func (o *Options) learner() svm.Options {
 	out := svm.DefaultOptions()

@@ -11,6 +11,7 @@ import (
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/draw"
 	"github.com/mlgkernel/mlg/evaluate"
+	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/paper"
 )
 
@@ -20,6 +21,7 @@ type choiceFlags struct {
 	Splits  uint64    `help:"Seed of the splits." default:"0" name:"split-seed"`
 	Learner string    `help:"ridge or svm. ridge is a kernel ridge regression for each class, with calibrated probabilities. For values it is a Gaussian process and gives deviations. auto: ridge, or svm with --c or --paper." default:"auto" enum:"auto,svm,ridge"`
 	Score   string    `help:"What the choice of a classifier maximises: accuracy, balanced (mean accuracy of the classes), or with ridge squared (minus the squared error). auto: squared with ridge, else accuracy." default:"auto" enum:"auto,accuracy,balanced,squared"`
+	Memory  int64     `help:"Memory that matrices may take, in MB. 0 means what is free. Where the matrix of all graphs does not fit, learners of large data depend on it." default:"0" least:"0" placeholder:"MB"`
 	C       []float64 `help:"Values of C to choose from, of a support vector machine. One value fixes it. By default 0.1,0.3,…,100; with evaluate --paper 0.001,0.01,…,1000." placeholder:"C,…"`
 }
 
@@ -193,6 +195,7 @@ func (f *choiceFlags) apply(o *choose.Options, values bool) error {
 		return usageError("--c needs --learner svm")
 	}
 	o.Folds, o.Seed = f.Folds, f.Splits
+	o.Memory = cmp.Or(f.Memory*1e6, kernel.Available())
 	if len(f.C) > 0 {
 		o.C = f.C
 	}

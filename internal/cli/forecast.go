@@ -46,7 +46,7 @@ func (g *globals) announce(ds *dataset.Dataset, candidates []choose.Candidate, o
 		}
 	}
 	gb := float64(bytes(kernel.Distinct(kernels...))) / 1e9
-	if most := float64(kernel.Available()) / 1e9; most > 0 && gb > most {
+	if most := float64(o.Memory) / 1e9; most > 0 && gb > most {
 		return fmt.Errorf("%s for %d graphs would take about %.2g GB of memory, but %.2g GB are free: take fewer graphs, or a machine with more memory",
 			agree(len(kernels), "kernel", "kernels"), n, gb, most)
 	}

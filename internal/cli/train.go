@@ -234,7 +234,9 @@ func (c *trainCmd) report(g *globals, t task, p *choose.Plan, m *model.Model, to
 		if p.Classes == nil {
 			value, deviation = table.Spread(4, e.Value, e.Deviation)
 		}
-		fmt.Fprintf(g.stdout, "  %s %s ± %s when %s are left out\n", e.Measure, value, deviation, wholeGroups(e.Groups))
+		_, seen, _ := strings.Cut(e.Method, "; ")
+		text := fmt.Sprintf("%s %s ± %s when %s are left out; %s", e.Measure, value, deviation, wholeGroups(e.Groups), seen)
+		fmt.Fprintf(g.stdout, "  %s\n", table.Wrap(strings.TrimSuffix(text, "; "), 2, 2))
 	}
 	if strings.Contains(r.Estimate.Method, "nested") && c.Kernel == "" && !c.Quick {
 		other := "--split time=COLUMN for later graphs"
@@ -274,7 +276,8 @@ func (r *trained) printCalibration(w io.Writer) {
 		fmt.Fprintf(w, "\n%s\n", table.Wrap(noDeviations, 0, 2))
 		return
 	}
-	fmt.Fprintf(w, "\nGaussian process, noise %s; %s:\n", figure("", r.Noise), r.Calibration[0].Method)
+	text := fmt.Sprintf("Gaussian process, noise %s; %s:", figure("", r.Noise), r.Calibration[0].Method)
+	fmt.Fprintf(w, "\n%s\n", table.Wrap(text, 0, 2))
 	groups := ""
 	for _, e := range r.Calibration {
 		if e.Groups != groups {
