@@ -328,19 +328,10 @@ func (s *score) classText() string {
 	if auc, ok := metrics.MacroAUC(s.labels, s.scores, len(s.classes)); ok {
 		text = fmt.Sprintf("AUC %s, %s", figure("AUC", auc), text)
 	}
-	for _, f := range t.Rare(positions(len(s.labels)), s.scores) {
+	for _, f := range t.Rare(kernel.UpTo(len(s.labels)), s.scores) {
 		text += fmt.Sprintf(", %s %s", f.Measure, figure(f.Measure, f.Value))
 	}
 	return text
-}
-
-// positions returns 0 … n−1.
-func positions(n int) []int {
-	out := make([]int, n)
-	for i := range out {
-		out[i] = i
-	}
-	return out
 }
 
 // print says how good the predictions are, if that is known, and which ones to doubt.
