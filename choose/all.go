@@ -257,7 +257,9 @@ func (x *all) iterate(ctx context.Context) (*svm.Learner, error) {
 }
 
 // leftLoss returns what is lost by what a solver predicts.
-func (x *all) leftLoss(left *svm.Left) float64 { return x.loss(x.targets().Scores(left.Values), left.Density) }
+func (x *all) leftLoss(left *svm.Left) float64 {
+	return x.loss(x.targets().Scores(left.Values), left.Density)
+}
 
 // solvers returns what makes a solver for folds.
 func (x *all) solvers(ctx context.Context) (with func(ctx context.Context, folds []int) (solver, error), err error) {

@@ -36,7 +36,7 @@ type Plan struct {
 	// Centres is the number of centres that the learner starts from, 0 for none. It depends on Memory.
 	Centres int
 	Memory  int64
-	options   svm.Options // of the learner, but for the parameter
+	options svm.Options // of the learner, but for the parameter
 
 	Targets
 

@@ -226,19 +226,6 @@ func (f *Function) Value(row []float64) float64 {
 	return sum + f.Bias
 }
 
-// Labels returns the label of each new example (a row of cross, as in Values).
-func (l *Learner) Labels(cross View) ([]int, error) {
-	values, err := l.Values(cross)
-	if err != nil {
-		return nil, err
-	}
-	labels := make([]int, values.Rows)
-	for i := range labels {
-		labels[i] = l.Class(values.Row(i))
-	}
-	return labels, nil
-}
-
 // Class returns the label of an example: that with the largest of Scores, of equals the smallest.
 // With Options.Probability it is the most probable one.
 func (l *Learner) Class(values []float64) int {
