@@ -116,7 +116,7 @@ func (c *Chooser) finishPart(ctx context.Context, m *Matrix, sum bool, p *Traini
 			return Prediction{}, 0, err
 		}
 		apart := c.Targets.Groups.Apart(test, p.graphs)
-		out.Deviations, err = l.Deviations(ctx, svm.Full(cross), self, apart, func(ctx context.Context, at []int) (*kernel.Matrix, error) {
+		out.Deviations, _, err = l.Deviations(ctx, svm.Full(cross), self, apart, func(ctx context.Context, at []int) (*kernel.Matrix, error) {
 			near := train.Select(at)
 			return kernel.Between(ctx, m.sum, near, near)
 		})

@@ -220,7 +220,7 @@ func TestDeviationsOfNewScaffolds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := m.deviations(t.Context(), d.Graphs, cross)
+		out, _, err := m.deviations(t.Context(), d.Graphs, cross)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -192,7 +192,7 @@ func deviations(t *testing.T, m *Model, graphs []*graph.Graph) []float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := m.deviations(t.Context(), graphs, cross)
+	d, _, err := m.deviations(t.Context(), graphs, cross)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -319,7 +319,7 @@ func TestCentresProcess(t *testing.T) {
 	for i := range n {
 		unseen.Set(i, i, 0)
 	}
-	got, err := l.Deviations(t.Context(), Full(unseen), slices.Repeat([]float64{1}, n), nil, func(_ context.Context, at []int) (*kernel.Matrix, error) {
+	got, _, err := l.Deviations(t.Context(), Full(unseen), slices.Repeat([]float64{1}, n), nil, func(_ context.Context, at []int) (*kernel.Matrix, error) {
 		return gram.Select(at, at), nil
 	})
 	if err != nil {

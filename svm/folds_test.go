@@ -120,7 +120,7 @@ func TestIntervals(t *testing.T) {
 		t.Errorf("factor %v for other groups, want more", p.Wider)
 	}
 	cross := Full(gram).Select([]int{0, 0}, nil)
-	d, err := l.Deviations(t.Context(), cross, []float64{1, 1}, []bool{false, true}, func(_ context.Context, at []int) (*kernel.Matrix, error) {
+	d, _, err := l.Deviations(t.Context(), cross, []float64{1, 1}, []bool{false, true}, func(_ context.Context, at []int) (*kernel.Matrix, error) {
 		return Full(gram).Select(at, at).Matrix(), nil
 	})
 	if err != nil || math.Abs(d[1]/d[0]-p.Wider) > 1e-12 {
@@ -213,6 +213,12 @@ func TestClippedVariances(t *testing.T) {
 	if l.Process.Clipped == 0 {
 		t.Errorf("no variance is counted, deviations %v", l.Process.LeaveOneOut)
 	}
+	d, clipped, err := l.Deviations(t.Context(), Full(gram).Select([]int{0, 0}, nil), []float64{0.01, 5}, nil, func(_ context.Context, at []int) (*kernel.Matrix, error) {
+		return Full(gram).Select(at, at).Matrix(), nil
+	})
+	if err != nil || !slices.Equal(clipped, []bool{true, false}) || d[0] != l.Process.Noise() {
+		t.Errorf("deviations %v, clipped %v, error %v", d, clipped, err)
+	}
 	if l, err = Train(t.Context(), Full(kerneltest.Points(rand.New(rand.NewPCG(1, 2)), 30, 2)), Targets{Values: make([]float64, 30)}, opt); err != nil || l.Process.Clipped != 0 {
 		t.Errorf("%d variances of a positive semi-definite kernel are counted, error %v", l.Process.Clipped, err)
 	}
@@ -242,7 +248,7 @@ func TestIntervalsFitWhatIsTold(t *testing.T) {
 			t.Fatal(err)
 		}
 		refit.Process.Scale = l.Process.Scale
-		told, err := refit.Deviations(t.Context(), Full(gram).Select([]int{i}, others), []float64{gram.At(i, i)}, nil, func(_ context.Context, at []int) (*kernel.Matrix, error) {
+		told, _, err := refit.Deviations(t.Context(), Full(gram).Select([]int{i}, others), []float64{gram.At(i, i)}, nil, func(_ context.Context, at []int) (*kernel.Matrix, error) {
 			return Full(gram).Select(others, others).Select(at, at).Matrix(), nil
 		})
 		if err != nil {

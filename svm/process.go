@@ -40,7 +40,7 @@ type Process struct {
 	HeldOut     []float64 `json:"-"`
 	// Clipped is the number of training examples whose leave-one-out variance of b + f is negative, and
 	// counts as 0. It is more than 0 only if the kernel is not positive semi-definite.
-	Clipped int `json:"-"`
+	Clipped int `json:",omitempty"`
 	// Density is Left.Density of the leave-one-out predictions, with their exact deviations.
 	Density float64 `json:"-"`
 }
@@ -112,18 +112,19 @@ const nearest = 64
 // for examples that are in none of the groups of the training examples (apart, nil for none) times
 // Wider. With all examples in place of the nearest it is that of the process. More examples never make it
 // larger, so it is never too small. The first terms are at least 0 for a positive semi-definite
-// kernel. Where they are not, they count as 0, and the deviation is that of the noise.
+// kernel. Where they are not, they count as 0, and the deviation is that of the noise. clipped reports that.
 func (l *Learner) Deviations(ctx context.Context, cross View, self []float64, apart []bool,
-	among func(ctx context.Context, examples []int) (*kernel.Matrix, error)) ([]float64, error) {
+	among func(ctx context.Context, examples []int) (*kernel.Matrix, error)) (out []float64, clipped []bool, err error) {
 	if l.Process == nil {
-		return nil, ErrNoProcess
+		return nil, nil, ErrNoProcess
 	}
 	rows, columns := cross.Dims()
 	if columns != l.Examples || len(self) != rows {
-		return nil, fmt.Errorf("svm: %d×%d kernel values and %d of examples with themselves, but %d training examples",
+		return nil, nil, fmt.Errorf("svm: %d×%d kernel values and %d of examples with themselves, but %d training examples",
 			rows, columns, len(self), l.Examples)
 	}
-	out, noise := make([]float64, rows), l.Process.Noise()
+	out, clipped = make([]float64, rows), make([]bool, rows)
+	noise := l.Process.Noise()
 	inner := kernel.WithWorkers(ctx, 1)
 	some := among
 	if support := l.Functions[0].Support; support != nil {
@@ -132,13 +133,15 @@ func (l *Learner) Deviations(ctx context.Context, cross View, self []float64, ap
 			return among(ctx, compose(support, at, len(support), "example"))
 		}
 	}
-	return out, kernel.Each(ctx, rows, 1, func(_, r int) error {
+	return out, clipped, kernel.Each(ctx, rows, 1, func(_, r int) error {
 		row := cross.row(r, make([]float64, columns))
 		v, err := l.Process.variance(inner, row, self[r], nil, some)
 		if err != nil {
 			return err
 		}
-		out[r] = math.Hypot(l.Process.Scale*math.Sqrt(max(0, v+biasVariance(l.Process.Unit, row, nil))), noise)
+		v += biasVariance(l.Process.Unit, row, nil)
+		clipped[r] = v < -rounding*l.Process.Ridge
+		out[r] = math.Hypot(l.Process.Scale*math.Sqrt(max(0, v)), noise)
 		if apart != nil && apart[r] {
 			out[r] *= l.Process.Wider
 		}

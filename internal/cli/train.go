@@ -296,9 +296,13 @@ func (r *trained) printCalibration(w io.Writer) {
 		fmt.Fprintf(w, "  %s\n", table.Wrap(text, 2, 2))
 	}
 	if r.Clipped > 0 {
-		text := fmt.Sprintf("the variance of %s is below 0 and counts as 0: the kernel is not positive semi-definite", agree(r.Clipped, "graph", "graphs"))
-		fmt.Fprintf(w, "  %s\n", table.Wrap(text, 2, 2))
+		fmt.Fprintf(w, "  %s\n", table.Wrap(clippedText(r.Clipped), 2, 2))
 	}
+}
+
+// clippedText says that variances of some graphs are not what the deviations say.
+func clippedText(graphs int) string {
+	return fmt.Sprintf("the variance of %s is below 0 and counts as 0: the kernel is not positive semi-definite", agree(graphs, "graph", "graphs"))
 }
 
 // dataText says what is learned from, behind a name.
