@@ -12,6 +12,7 @@ import (
 
 	"github.com/mlgkernel/mlg/internal/dense"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/metrics"
 )
 
 // pointGram returns exp(−|x−y|²) of random points in a cube of so many dimensions, rounded to single
@@ -469,6 +470,34 @@ func (pointMap) Fill(_ context.Context, dst []float64, stride int, b kernel.Bloc
 		}
 	}
 	return nil
+}
+
+// The density of values that were held out is that of normal distributions with their deviations, for the best
+// scale. It says more of ridges than the squared error.
+func TestDensity(t *testing.T) {
+	const n = 300
+	rng := rand.New(rand.NewPCG(85, 86))
+	gram, points := pointGram(rng, n, 2, 3, false)
+	z := pointTargets(rng, points, 1)[0]
+	lambdas := []float64{0.01, 1}
+	held, _, err := newRidgeSolver(t, gram, exactOptions()).HeldOut(t.Context(), Targets{Values: z}, randomFolds(rng, n, 4), lambdas)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _, unit := StandardScores(z)
+	for _, left := range held {
+		best := math.Inf(-1)
+		for scale := 0.01; scale < 10; scale *= 1.01 {
+			sum := 0.0
+			for i, d := range left.deviations.out {
+				sum += metrics.LogDensity(z[i], left.Values.Data[i], scale*d) + math.Log(unit)
+			}
+			best = max(best, sum/n)
+		}
+		if math.Abs(best-left.Density) > 1e-4 {
+			t.Errorf("ridge %v: density %v, want %v", left.Ridge, left.Density, best)
+		}
+	}
 }
 
 func BenchmarkRidgeSolver(b *testing.B) {
