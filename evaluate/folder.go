@@ -22,7 +22,7 @@ import (
 )
 
 // folderVersion changes whenever results that were computed earlier may no longer hold.
-const folderVersion = 13
+const folderVersion = 14
 
 // folderKind is the kind of container (package file) that the files are. Each has one section of JSON.
 const folderKind = "folds"
