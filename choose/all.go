@@ -148,12 +148,12 @@ func (x *all) tryRidges(ctx context.Context, try func(ctx context.Context, ridge
 }
 
 // loss returns what is lost by predictions for all graphs: minus the log density of values, which density says,
-// or the squared error of classes.
+// or minus the score of classes.
 func (x *all) loss(held *kernel.Matrix, density float64) float64 {
 	if x.Targets.Regression() {
 		return -density
 	}
-	return -x.Targets.score(Squared, x.graphs(), x.Targets.heldOut(held))
+	return -x.gain(x.graphs(), x.Targets.heldOut(held))
 }
 
 // graphs returns the positions of all graphs.
