@@ -178,7 +178,7 @@ func (x *all) factorise(ctx context.Context) (*svm.Learner, error) {
 		return nil, err
 	}
 	opt := svm.DefaultOptions()
-	opt.Kind, opt.Intervals, opt.Probability, opt.Seed = svm.KernelRidge, true, o.Probability, o.Seed
+	opt.Kind, opt.Probability, opt.Seed = svm.KernelRidge, o.Probability, o.Seed
 	opt.LeaveOneOut = !o.Unscored || p.Regression()
 	opt.Folds, opt.Alone = x.groupFolds, x.alone(nil)
 	best, err := x.tryRidges(ctx, func(ctx context.Context, ridges []float64, _ bool) ([]*tried, error) {
@@ -203,7 +203,11 @@ func (x *all) factorise(ctx context.Context) (*svm.Learner, error) {
 	if err != nil {
 		return nil, err
 	}
-	return best.learner, nil
+	l := best.learner
+	if l.Process != nil {
+		err = l.FitIntervals(ctx, view, p.Values, opt)
+	}
+	return l, err
 }
 
 // alone is Groups.alone of the graphs' own groups, nil where those that are left out are made by the kernel.

@@ -356,7 +356,8 @@ func (l *Learner) pairValue(values []float64, p int) float64 {
 func (l *Learner) Forget() {
 	l.LeaveOneOut, l.HeldOut = nil, nil
 	if l.Process != nil {
-		l.Process.LeaveOneOut, l.Process.HeldOut, l.Process.Density = nil, nil, 0
+		p := l.Process
+		p.LeaveOneOut, p.HeldOut, p.Density, p.leftBias, p.heldBias = nil, nil, 0, nil, nil
 	}
 }
 

@@ -43,6 +43,8 @@ type Process struct {
 	Clipped int `json:",omitempty"`
 	// Density is Left.Density of the leave-one-out predictions, with their exact deviations.
 	Density float64 `json:"-"`
+
+	leftBias, heldBias []float64 // variances by which b is not known, of LeaveOneOut and HeldOut
 }
 
 // ErrNoProcess is the error of learners that cannot tell deviations.
@@ -85,8 +87,10 @@ func (l *Learner) addProcess(ridge float64, u, g, values []float64) {
 		}
 	}
 	p.Scale /= math.Sqrt(float64(len(g)))
-	deviations := make([]float64, len(g))
+	deviations, sum := make([]float64, len(g)), total(u)
+	p.leftBias = make([]float64, len(g))
 	for i := range g {
+		p.leftBias[i] = u[i] * u[i] / (g[i] * (sum*g[i] + u[i]*u[i]))
 		deviations[i] = 1 / math.Sqrt(g[i])
 		p.LeaveOneOut[i] = p.Scale / math.Sqrt(g[i])
 	}

@@ -56,7 +56,7 @@ func trainRidges(ctx context.Context, gram View, t Targets, targets [][]float64,
 		if err != nil {
 			return err
 		}
-		var bias []float64 // of HeldOut
+		var bias []float64
 		if opt.LeaveOneOut && opt.Folds != nil {
 			if path[i].HeldOut, bias, err = path[i].holdOut(ctx, f, u, targets, opt.Folds); err != nil {
 				return err
@@ -64,8 +64,8 @@ func trainRidges(ctx context.Context, gram View, t Targets, targets [][]float64,
 		}
 		if len(g) > 1 && t.Labels == nil { // a single example says nothing of deviations
 			path[i].addProcess(lambda, u, g, t.Values)
-			if opt.Intervals {
-				if err := path[i].addIntervals(ctx, gram, t.Values, opt, g, bias); err != nil {
+			if path[i].Process.heldBias = bias; opt.Intervals {
+				if err := path[i].FitIntervals(ctx, gram, t.Values, opt); err != nil {
 					return err
 				}
 			}
@@ -80,20 +80,21 @@ func trainRidges(ctx context.Context, gram View, t Targets, targets [][]float64,
 	return small
 }
 
-// addIntervals fits the process to the deviations that Deviations would tell of examples that are left out,
-// with g of addRidges and what holdOut says of the bias.
-func (l *Learner) addIntervals(ctx context.Context, gram View, values []float64, opt Options, g, bias []float64) error {
-	u, ridge := l.Process.Unit, l.Process.Ridge
-	sum := total(u)
+// FitIntervals does what Options.Intervals asks for, to a process that was trained without. It fits the
+// deviations that Deviations would tell of examples that are left out. It takes the matrix, the values and the
+// other options of the training, and may come after Rescale, with the values in their units.
+func (l *Learner) FitIntervals(ctx context.Context, gram View, values []float64, opt Options) error {
+	p := l.Process
+	ridge, bias := p.Ridge, func(of []float64) func(int, []float64) float64 { return func(i int, _ []float64) float64 { return of[i] } }
 	left := &Left{Ridge: ridge, Folds: kernel.UpTo(len(values)), Values: l.LeaveOneOut}
-	err := left.addDeviations(ctx, gram, values, func(i int, _ []float64) float64 { return u[i] * u[i] / (g[i] * (sum*g[i] + u[i]*u[i])) })
+	err := left.addDeviations(ctx, gram, values, bias(p.leftBias))
 	if err != nil {
 		return err
 	}
 	var grouped []float64
 	if l.HeldOut != nil {
 		groups := &Left{Ridge: ridge, Folds: opt.Folds, Values: l.HeldOut}
-		if err := groups.addDeviations(ctx, gram, values, func(i int, _ []float64) float64 { return bias[i] }); err != nil {
+		if err := groups.addDeviations(ctx, gram, values, bias(p.heldBias)); err != nil {
 			return err
 		}
 		grouped = groups.deviations.out
