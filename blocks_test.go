@@ -14,6 +14,7 @@ import (
 	_ "github.com/mlgkernel/mlg/baseline"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/graphtest"
+	"github.com/mlgkernel/mlg/internal/kerneltest"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/matrix"
 	"github.com/mlgkernel/mlg/spd"
@@ -53,7 +54,7 @@ func TestBlocks(t *testing.T) {
 		if err := write(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		got, err := matrix.ReadNPY(path)
+		got, err := kerneltest.ReadNPY(path)
 		if err != nil || !slices.EqualFunc(got.Data, want.Data, func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) }) {
 			t.Errorf("%s: other values, %v", k, err)
 		}

@@ -4,6 +4,8 @@ import (
 	"math/bits"
 	"slices"
 	"sync"
+
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 // graphletTable describes the isomorphism types of graphs with k vertices. A graph on
@@ -91,10 +93,7 @@ func (t *graphletTable) typeOf(edges string) int {
 
 // permutations calls f with every permutation of 0 … k-1.
 func permutations(k int, f func(p []int)) {
-	p := make([]int, k)
-	for i := range p {
-		p[i] = i
-	}
+	p := kernel.UpTo(k)
 	var rec func(i int)
 	rec = func(i int) {
 		if i == k {

@@ -6,31 +6,29 @@ import (
 	"slices"
 
 	"github.com/mlgkernel/mlg/kernel"
-	"github.com/mlgkernel/mlg/metrics"
 	"github.com/mlgkernel/mlg/svm"
 )
 
-// MostFactorised is the largest number of graphs whose kernel matrix is factorised. The matrices of more are
+// mostFactorised is the largest number of graphs whose kernel matrix is factorised. The matrices of more are
 // kept in single precision, and learners solve by conjugate gradients; or learners start from some centres,
 // where that does not fit into memory. Tests change it.
-var MostFactorised = 4096
+var mostFactorised = 4096
 
 // heldOutFolds is the number of folds by which graphs are held out where there are more.
 const heldOutFolds = 5
 
-// ridgesTried is the number of ridges that are tried on all graphs: one below the best of a sample, that,
-// and two above it, because more graphs want more.
+// ridgesTried is the number of ridges that are tried on all graphs at first: one below the best of a sample,
+// that, and two above it, because more graphs want more.
 const ridgesTried = 4
 
 // all is a plan's kernel on all its graphs.
 type all struct {
 	*choice
-	plan   *Plan
-	ridges []float64  // that are tried
-	folds  []int      // by graph, of the estimate
-	sum    kernel.Map // where the matrix is not factorised, with the features of all graphs
-	train  kernel.Features
-	few    int // centres, 0 where a solver has the whole matrix
+	plan  *Plan
+	folds []int      // by graph, of the estimate
+	sum   kernel.Map // where the matrix is not factorised, with the features of all graphs
+	train kernel.Features
+	few   int // centres, 0 where a solver has the whole matrix
 
 	groups     *Groups
 	groupFolds []int // of whole groups
@@ -41,13 +39,7 @@ type all struct {
 // ridge. For other learners than kernel ridge regression, the ridge that the choice was made with stands
 // for their parameter.
 func (c *choice) finish(ctx context.Context, p *Plan) error {
-	o := c.Options
-	at := slices.Index(o.Grid(), p.Parameter)
-	x := &all{choice: c, plan: p, ridges: o.ridges()[at : at+1]}
-	if c.sampled() != nil && len(c.sums) > 0 && o.Learner == svm.KernelRidge {
-		first, end := o.nearRidges(at)
-		x.ridges = o.Ridge[first:end]
-	}
+	o, x := c.Options, &all{choice: c, plan: p}
 	if c.sampled() != nil {
 		splits, err := c.Targets.Deal(heldOutFolds, 1, o.Seed)
 		if err != nil {
@@ -57,7 +49,7 @@ func (c *choice) finish(ctx context.Context, p *Plan) error {
 	}
 	var l *svm.Learner
 	var err error
-	if exact := len(x.graphs()) <= MostFactorised || p.Indefinite || c.sampled() == nil; exact {
+	if exact := len(x.graphs()) <= mostFactorised || p.Indefinite || c.sampled() == nil; exact {
 		l, err = x.factorise(ctx)
 	} else {
 		l, err = x.iterate(ctx)
@@ -106,62 +98,62 @@ func (t *Targets) leftPrediction(values *kernel.Matrix, process *svm.Process, gr
 	return p
 }
 
-// bestRidge returns the ridge whose predictions of graphs lose least, −1 if all are too small for the
-// matrix. For classes it is the largest one that does not lose more than that by a standard error: the
-// log loss is flat, because calibration makes up for a small ridge, and the order of graphs is better
-// with a larger one.
-func (t *Targets) bestRidge(graphs []int, held []*Prediction) int {
-	best := -1
-	losses := make([][]float64, len(held))
-	for k, h := range held {
-		if h == nil {
-			continue
-		}
-		losses[k] = t.losses(graphs, *h)
-		if best < 0 || metrics.Mean(losses[k]) < metrics.Mean(losses[best]) {
-			best = k
-		}
-	}
-	if best < 0 || t.Regression() {
-		return best
-	}
-	for k := len(losses) - 1; k > best; k-- {
-		if losses[k] == nil {
-			continue
-		}
-		if more, deviation := difference(losses[k], losses[best]); more <= deviation {
-			return k
-		}
-	}
-	return best
+// tried is what came of a ridge: what it loses on graphs that were held out, with what predicted them.
+type tried struct {
+	loss    float64
+	left    *svm.Left
+	learner *svm.Learner
 }
 
-// nearRidges returns the positions in the grid of the ridges that are tried on all graphs, from first to
-// below end, where a sample has found the one at best.
-func (o *Options) nearRidges(best int) (first, end int) {
-	first = max(0, min(best-1, len(o.Ridge)-ridgesTried))
-	return first, min(len(o.Ridge), first+ridgesTried)
-}
-
-// leftOut returns what kernel ridge regression predicts for every graph from the others, by ridge; nil for
-// a ridge that is too small.
-func (t *Targets) leftOut(ctx context.Context, gram svm.View, ridges []float64) ([]*Prediction, error) {
-	var out []*Prediction
-	for _, ridge := range ridges {
-		opt := svm.DefaultOptions()
-		opt.Kind, opt.LeaveOneOut = svm.KernelRidge, true
-		path, err := t.Train(ctx, gram, []float64{ridge}, opt)
-		switch {
-		case err == nil:
-			p := t.leftPrediction(path[0].LeaveOneOut, path[0].Process, false)
-			out = append(out, &p)
-		case isDefinite(err):
-			out = append(out, nil)
-		default:
+// tryRidges returns the ridge that is best for graphs that are held out. That is the one of the plan or, for
+// a sum that was scored on a sample, one near it; where the best is at an end of those that were tried, the
+// next one is tried as well. try returns nil for a ridge that is too small, or not needed. The largest of the
+// first ones is needed.
+func (x *all) tryRidges(ctx context.Context, try func(ctx context.Context, ridges []float64, needed bool) ([]*tried, error)) (*tried, error) {
+	o := x.Options
+	grid, ridge := o.ridges(), o.Learner == svm.KernelRidge
+	first := slices.Index(o.Grid(), x.plan.Parameter)
+	end, several := first+1, x.sampled() != nil && len(x.sums) > 0 && ridge
+	if several {
+		first = max(0, min(first-1, len(grid)-ridgesTried))
+		end = min(len(grid), first+ridgesTried)
+	}
+	found := make([]*tried, len(grid))
+	for from, to := first, end; ; {
+		some, err := try(ctx, grid[from:to], from == first && to == end)
+		if err != nil {
 			return nil, err
 		}
+		copy(found[from:], some)
+		best := -1
+		for k, f := range found {
+			if f != nil && (best < 0 || f.loss <= found[best].loss) { // of equals the largest
+				best = k
+			}
+		}
+		switch {
+		case end < len(grid) && ridge && (best < 0 || several && best == end-1):
+			from, to, end = end, end+1, end+1
+		case best < 0:
+			return nil, fmt.Errorf("%w for all ridges from %g to %g", svm.ErrDefinite, grid[first], grid[end-1])
+		case first > 0 && several && best == first:
+			from, to, first = first-1, first, first-1
+		default:
+			if ridge {
+				x.plan.Parameter = grid[best]
+			}
+			return found[best], nil
+		}
 	}
-	return out, nil
+}
+
+// loss returns what is lost by predictions for all graphs: minus the log density of values, which density says,
+// or minus the score of classes.
+func (x *all) loss(held *kernel.Matrix, density float64) float64 {
+	if x.Targets.Regression() {
+		return -density
+	}
+	return -x.gain(x.graphs(), x.Targets.heldOut(held))
 }
 
 // graphs returns the positions of all graphs.
@@ -181,37 +173,41 @@ func (x *all) factorise(ctx context.Context) (*svm.Learner, error) {
 		}
 		view = svm.Full(clipped.Gram)
 	}
-	ridge := x.ridges[0]
-	if len(x.ridges) > 1 {
-		held, err := x.Targets.leftOut(ctx, view, x.ridges)
-		if err != nil {
-			return nil, err
-		}
-		if ridge, err = x.best(held); err != nil {
-			return nil, err
-		}
-	}
-	opt := svm.DefaultOptions()
-	opt.Kind, opt.LeaveOneOut, opt.Intervals, opt.Probability, opt.Seed = svm.KernelRidge, true, true, o.Probability, o.Seed
 	var err error
 	if x.groups, x.groupFolds, err = x.choice.groupFolds(ctx, matrixValues(p.Gram)); err != nil {
 		return nil, err
 	}
+	opt := svm.DefaultOptions()
+	opt.Kind, opt.Probability, opt.Seed = svm.KernelRidge, o.Probability, o.Seed
+	opt.LeaveOneOut = !o.Unscored || p.Regression()
 	opt.Folds, opt.Alone = x.groupFolds, x.alone(nil)
-	for at := slices.Index(o.ridges(), ridge); ; at++ {
-		path, err := p.Train(ctx, view, []float64{ridge}, opt) // with weights
-		if isDefinite(err) && o.Learner == svm.KernelRidge && at+1 < len(o.Ridge) {
-			ridge = o.Ridge[at+1]
-			continue
+	best, err := x.tryRidges(ctx, func(ctx context.Context, ridges []float64, _ bool) ([]*tried, error) {
+		out := make([]*tried, len(ridges))
+		for k, ridge := range ridges {
+			path, err := p.Train(ctx, view, []float64{ridge}, opt)
+			if isDefinite(err) {
+				continue
+			} else if err != nil {
+				return nil, err
+			}
+			l, density := path[0], 0.0
+			if l.Process != nil {
+				density = l.Process.Density
+			}
+			if out[k] = &(tried{learner: l}); l.LeaveOneOut != nil {
+				out[k].loss = x.loss(l.LeaveOneOut, density)
+			}
 		}
-		if err != nil {
-			return nil, err
-		}
-		if o.Learner == svm.KernelRidge {
-			p.Parameter = ridge
-		}
-		return path[0], nil
+		return out, nil
+	})
+	if err != nil {
+		return nil, err
 	}
+	l := best.learner
+	if l.Process != nil {
+		err = l.FitIntervals(ctx, view, p.Values, opt)
+	}
+	return l, err
 }
 
 // alone is Groups.alone of the graphs' own groups, nil where those that are left out are made by the kernel.
@@ -220,15 +216,6 @@ func (x *all) alone(folds []int) []bool {
 		return nil
 	}
 	return x.groups.alone(folds)
-}
-
-// best returns the ridge whose predictions of graphs that were held out are best.
-func (x *all) best(held []*Prediction) (float64, error) {
-	at := x.Targets.bestRidge(x.graphs(), held)
-	if at < 0 {
-		return 0, fmt.Errorf("%w for all ridges from %g to %g", svm.ErrDefinite, x.ridges[0], x.ridges[len(x.ridges)-1])
-	}
-	return x.ridges[at], nil
 }
 
 // iterate finds what is predicted for the graphs of every fold from the others, and the learner.
@@ -241,7 +228,8 @@ func (x *all) iterate(ctx context.Context) (*svm.Learner, error) {
 		return nil, err
 	}
 	x.sum = sum
-	x.few = centresOf(x.train.Len(), freeBytes(0))
+	x.few = x.Options.Centres(x.train.Len())
+	x.plan.Centres = x.few
 	with, err := x.solvers(ctx)
 	if err != nil {
 		return nil, err
@@ -250,31 +238,31 @@ func (x *all) iterate(ctx context.Context) (*svm.Learner, error) {
 	if err != nil {
 		return nil, err
 	}
-	values, err := s.HeldOut(ctx, x.ridges)
+	best, err := x.tryRidges(ctx, func(ctx context.Context, ridges []float64, needed bool) ([]*tried, error) {
+		held, err := s.HeldOut(ctx, ridges, needed)
+		out := make([]*tried, len(held))
+		for k, left := range held {
+			if left != nil {
+				out[k] = &tried{loss: x.leftLoss(left), left: left}
+			}
+		}
+		return out, err
+	})
 	if err != nil {
 		return nil, err
 	}
 	x.plan.Nearest = s.Nearest()
-	held := make([]*Prediction, len(x.ridges))
-	for k, v := range values {
-		if v != nil {
-			p := x.read(v)
-			held[k] = &p
-		}
-	}
-	ridge, err := x.best(held)
+	groups, err := x.leaveGroups(ctx, best.left.Ridge, with)
 	if err != nil {
 		return nil, err
 	}
-	if x.Options.Learner == svm.KernelRidge {
-		x.plan.Parameter = ridge
-	}
-	groups, err := x.leaveGroups(ctx, ridge, with)
-	if err != nil {
-		return nil, err
-	}
-	left := svm.Left{Folds: x.folds, Alone: x.alone(x.folds), Values: values[slices.Index(x.ridges, ridge)]}
-	return s.Learn(ctx, ridge, left, groups, x.Options.Probability)
+	best.left.Alone = x.alone(x.folds)
+	return s.Learn(ctx, best.left, groups, x.Options.Probability)
+}
+
+// leftLoss returns what is lost by what a solver predicts.
+func (x *all) leftLoss(left *svm.Left) float64 {
+	return x.loss(x.targets().Scores(left.Values), left.Density)
 }
 
 // solvers returns what makes a solver for folds.
@@ -306,19 +294,15 @@ func (x *all) leaveGroups(ctx context.Context, ridge float64, with func(ctx cont
 	if err != nil {
 		return nil, err
 	}
-	left, err := s.HeldOut(ctx, []float64{ridge})
-	if err != nil || left[0] == nil {
+	held, err := s.HeldOut(ctx, []float64{ridge}, true)
+	if err != nil {
 		return nil, err
 	}
-	return &svm.Left{Folds: x.groupFolds, Values: left[0]}, nil
+	return held[0], nil
 }
 
 func (x *all) targets() svm.Targets {
-	t := svm.Targets{Labels: x.Targets.Labels, Values: x.Targets.Values}
-	if x.plan != nil {
-		t.Weights = x.plan.Weights
-	}
-	return t
+	return svm.Targets{Labels: x.Targets.Labels, Values: x.Targets.Values, Weights: x.Targets.Weights}
 }
 
 // heldOut reads what was predicted for graphs that were held out.
@@ -332,11 +316,6 @@ func (t *Targets) heldOut(held *kernel.Matrix) Prediction {
 		p.Labels[i], p.Scores[i] = slices.Index(row, slices.Max(row)), row
 	}
 	return p
-}
-
-// read reads what was predicted for Columns of the targets.
-func (x *all) read(values *kernel.Matrix) Prediction {
-	return x.Targets.heldOut(x.targets().Scores(values))
 }
 
 // estimate says how good predictions for graphs that were held out are. A sample of them took part in
@@ -371,35 +350,42 @@ func (c *choice) foldEstimate(held Prediction, fold []int) Estimate {
 }
 
 // Bytes returns about the memory that a choice among kernels with so many factors takes for n graphs: the
-// matrices of factors on the graphs that are scored, what trainings on them take, and the matrix of the sum on
-// all graphs with what learns from it, or the sums of regressions on centres where that does not fit. Garbage
-// is counted.
+// matrices of factors on the graphs that are scored, what trainings on them take, and what it takes to learn
+// from all graphs. Garbage is counted.
 func (o *Options) Bytes(n, factors, workers int) int64 {
 	scored := int64(n)
 	if o.LeaveOneOut {
 		scored = int64(min(n, o.Examples))
 	}
-	const copies = 4 // of a matrix that a training makes
-	sample := 8 * scored * scored * (int64(factors) + copies*int64(workers))
-	all := 8 * int64(n) * int64(n) * copies
-	if m := o.Centres(n); m > 0 {
-		all = centresBytes(n, m)
-	} else if scored < int64(n) && o.Learner == svm.KernelRidge && n > MostFactorised {
-		all = tilesBytes(n)
-	} else if scored == int64(n) {
-		all = 8 * int64(n) * int64(n)
+	sample := 8 * scored * scored * (int64(factors) + trainedCopies*int64(workers))
+	all := 8 * int64(n) * int64(n)
+	if scored < int64(n) {
+		all = o.LearnBytes(n)
 	}
 	return (max(sample, all) + featureBytes*int64(n)) * (100 + Garbage) / 100
 }
 
-// featureBytes is what the default kernels keep of a molecule.
-const featureBytes = 40_000
+// LearnBytes returns about the memory that it takes to learn from n graphs: the copies of their matrix where it
+// is factorised, that matrix in single precision, or the sums of regressions on centres where it does not fit.
+func (o *Options) LearnBytes(n int) int64 {
+	if m := o.Centres(n); m > 0 {
+		return centresBytes(n, m)
+	} else if o.LeaveOneOut && o.Learner == svm.KernelRidge && n > max(mostFactorised, o.Examples) {
+		return tilesBytes(n)
+	}
+	return 8 * int64(n) * int64(n) * trainedCopies
+}
+
+const (
+	trainedCopies = 4      // of a matrix that a training makes
+	featureBytes  = 40_000 // what the default kernels keep of a molecule
+)
 
 // Centres returns the number of centres from which a sum of kernels on n graphs is learned, 0 where the
-// matrix of all graphs fits into the memory that is free now.
+// matrix of all graphs fits into Memory.
 func (o *Options) Centres(n int) int {
-	if o.Learner != svm.KernelRidge || !o.LeaveOneOut || n <= max(MostFactorised, o.Examples) {
+	if o.Learner != svm.KernelRidge || !o.LeaveOneOut || n <= max(mostFactorised, o.Examples) || o.Memory == 0 {
 		return 0
 	}
-	return centresOf(n, freeBytes(featureBytes*int64(n)))
+	return centresOf(n, o.Memory*100/(100+Garbage)-featureBytes*int64(n))
 }

@@ -1,6 +1,7 @@
 package choose
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -52,7 +53,7 @@ func counting() []Candidate {
 // Learning by conjugate gradients finds what factors of the whole matrix find, for classes and values.
 // Centres, which come where the memory is small, find nearly the same.
 func TestManyGraphs(t *testing.T) {
-	defer func(n int, f func() int64) { MostFactorised, available = n, f }(MostFactorised, available)
+	defer func(n int) { mostFactorised = n }(mostFactorised)
 	for _, values := range []bool{false, true} {
 		ds := learnable(420, values)
 		o := DefaultOptions()
@@ -65,7 +66,7 @@ func TestManyGraphs(t *testing.T) {
 			free int64
 		}{{4096, 0}, {200, 1 << 40}, {200, 1 << 20}}
 		for k, x := range ways {
-			MostFactorised, available = x.most, func() int64 { return x.free }
+			mostFactorised, o.Memory = x.most, x.free
 			p, err := Choose(t.Context(), ds, counting(), o)
 			if err != nil {
 				t.Fatal(err)
@@ -105,7 +106,7 @@ func TestManyGraphs(t *testing.T) {
 				t.Errorf("values %v: estimates %+v and %+v", values, exact.Estimate, many.Estimate)
 			}
 			if k == 1 {
-				said := fmt.Sprintf("by 210 centres: %s of %.4g for 420 graphs with 210 centres, and ", many.Estimate.Measure, many.Estimate.Value)
+				said := fmt.Sprintf("by 210 centres for 0.00105 GB of memory: %s of %.4g for 420 graphs with 210 centres, and ", many.Estimate.Measure, many.Estimate.Value)
 				if !strings.Contains(many.Estimate.Method, said) {
 					t.Errorf("%q does not say %q", many.Estimate.Method, said)
 				}
@@ -185,17 +186,16 @@ func TestLosses(t *testing.T) {
 // The memory that is announced grows with the square of the graphs, by a quarter of what double precision
 // would take where there are many, until it is that of centres.
 func TestBytes(t *testing.T) {
-	defer func(f func() int64) { available = f }(available)
 	o := DefaultOptions()
 	o.ForCandidates()
 	for _, free := range []int64{0, 4e9, 24e9} {
-		available = func() int64 { return free }
+		o.Memory = free
 		for _, n := range []int{1000, 4000, 33_000, 100_000} {
 			got, square := float64(o.Bytes(n, 42, 2)), float64(n)*float64(n)
 			switch m := o.Centres(n); {
 			case m > 0 && (free == 0 || n < 33_000 || got > float64(free) && !(n == 100_000 && free == 4e9)): // features alone take 4e9
 				t.Errorf("%d graphs with %d free: %d centres, %.3g bytes", n, free, m, got)
-			case m == 0 && n > MostFactorised && !(got > 2*square && got < 1.25*(4*square+1e9)):
+			case m == 0 && n > mostFactorised && !(got > 2*square && got < 1.25*(4*square+1e9)):
 				t.Errorf("%d graphs with %d free: %.3g bytes", n, free, got)
 			}
 			if n == 100_000 && (o.Centres(n) > 0) != (free > 0) || n == 33_000 && (o.Centres(n) > 0) != (free == 4e9) {
@@ -205,5 +205,99 @@ func TestBytes(t *testing.T) {
 	}
 	if kernel.Available() < 0 {
 		t.Error("less than no memory")
+	}
+}
+
+// Predictions for graphs that are held out, and with them probabilities and offsets of classes, come from the
+// weighted problem, whether the matrix is factorised, iterated on, or replaced by centres.
+func TestWeightsOfManyGraphs(t *testing.T) {
+	defer func(n int) { mostFactorised = n }(mostFactorised)
+	ds := learnable(420, false)
+	o := DefaultOptions()
+	o.Examples, o.Ridge = 120, []float64{0.3}
+	targets, err := ReadTargets(ds, AutoTask)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range targets.Labels {
+		targets.Weights = append(targets.Weights, 210/float64(targets.counts()[l]))
+	}
+	o.Targets = targets
+	for _, o.Unscored = range []bool{false, true} {
+		var first *svm.Learner
+		for k, x := range []struct {
+			most   int
+			memory int64
+		}{{4096, 0}, {200, 1 << 40}, {200, 1 << 20}} {
+			mostFactorised, o.Memory = x.most, x.memory
+			p, err := Choose(t.Context(), ds, counting()[1:2], o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			l, _, err := p.Learn(t.Context(), svm.View{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if (p.Gram == nil) != (k > 0) {
+				t.Errorf("way %d: matrix %v", k, p.Gram != nil)
+			}
+			if first == nil {
+				first = l
+			}
+			for c, f := range l.Functions {
+				if d := f.Bias - first.Functions[c].Bias; math.Abs(d) > []float64{0, 0.1, 0.2}[k] {
+					t.Errorf("way %d, unscored %v: bias %.3f of class %d, want %.3f", k, o.Unscored, f.Bias, c, first.Functions[c].Bias)
+				}
+			}
+			if math.Abs(l.Slope/first.Slope-1) > []float64{0, 0.1, 0.5}[k] {
+				t.Errorf("way %d, unscored %v: slope %v, want %v", k, o.Unscored, l.Slope, first.Slope)
+			}
+		}
+	}
+}
+
+// Ridges near that of a sample are tried on all graphs. Where the best is the first or the last of them, the
+// next one follows, to the edge of the grid; one that is too small is none. A single kernel keeps its ridge,
+// if it is large enough.
+func TestTryRidges(t *testing.T) {
+	grid := []float64{1, 2, 3, 4, 5, 6, 7, 8}
+	for name, x := range map[string]struct {
+		at, best, definite int // positions in the grid: of the sample, of all graphs, and the first that is large enough
+		sum                bool
+		tried              []float64
+		want               float64 // 0 for an error
+	}{
+		"in the middle": {3, 4, 0, true, []float64{3, 4, 5, 6}, 5},
+		"upwards":       {2, 6, 0, true, []float64{2, 3, 4, 5, 6, 7, 8}, 7},
+		"downwards":     {5, 2, 0, true, []float64{5, 6, 7, 8, 4, 3, 2}, 3},
+		"to the edge":   {4, 0, 0, true, []float64{4, 5, 6, 7, 3, 2, 1}, 1},
+		"too small":     {1, 0, 5, true, []float64{1, 2, 3, 4, 5, 6, 7}, 6},
+		"a kernel":      {3, 0, 0, false, []float64{4}, 4},
+		"a small ridge": {3, 0, 5, false, []float64{4, 5, 6}, 6},
+		"none":          {6, 0, 8, false, []float64{7, 8}, 0},
+	} {
+		o := DefaultOptions()
+		o.Ridge = grid
+		x2 := &all{choice: &choice{Chooser: Chooser{Options: &o}}, plan: &Plan{Parameter: grid[x.at]}}
+		if x2.everything = (&TrainingPart{graphs: kernel.UpTo(2), sample: kernel.UpTo(1)}); x.sum {
+			x2.sums = []Combination{Weighted}
+		}
+		var tries []float64
+		_, err := x2.tryRidges(t.Context(), func(_ context.Context, ridges []float64, needed bool) ([]*tried, error) {
+			if needed != (tries == nil) {
+				t.Errorf("%s: needed %v after %v", name, needed, tries)
+			}
+			tries = append(tries, ridges...)
+			out := make([]*tried, len(ridges))
+			for k, ridge := range ridges {
+				if at := int(ridge) - 1; at >= x.definite {
+					out[k] = &tried{loss: math.Abs(float64(at - x.best))}
+				}
+			}
+			return out, nil
+		})
+		if (err != nil) != (x.want == 0) || err == nil && x2.plan.Parameter != x.want || !slices.Equal(tries, x.tried) {
+			t.Errorf("%s: ridge %v of %v, error %v; want %v of %v", name, x2.plan.Parameter, tries, err, x.want, x.tried)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package choose
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,11 +30,13 @@ type Plan struct {
 	// Collection has the graphs without their targets, with the kernels that were fitted to them.
 	Collection *kernel.Collection
 	Learner    svm.Kind
-	// Parameter is C, or the ridge. Edge says that it is the smallest or the largest ridge of the grid, so
-	// that one outside may be better.
+	// Parameter is C, or the ridge. Edge is Options.AtEdge of it.
 	Parameter float64
 	Edge      bool
-	options   svm.Options // of the learner, but for the parameter
+	// Centres is the number of centres that the learner starts from, 0 for none. It depends on Memory.
+	Centres int
+	Memory  int64
+	options svm.Options // of the learner, but for the parameter
 
 	Targets
 
@@ -52,6 +55,7 @@ type Plan struct {
 	GroupEstimate *Estimate
 	// Limited is the number of trainings that stopped at the limit of iterations.
 	Limited int
+	nested  bool // Held is by weights that have not seen the graph
 	// Indefinite says that some kernel is not positive semi-definite. The sum must then be clipped
 	// before training.
 	Indefinite bool
@@ -88,9 +92,13 @@ func (p *Plan) Calibration() []Estimate {
 		return nil
 	}
 	alone := "leave-one-out of the model"
-	if p.Nearest != nil { // not factorised
+	switch {
+	case p.Nearest != nil: // not factorised
 		alone = fmt.Sprintf("%d-fold cross-validation of the model", heldOutFolds)
+	case p.nested:
+		alone = "leave-one-out by weights of the other folds"
 	}
+	alone += fitted
 	rmse, out := p.calibration(p.Held)
 	out = append([]Estimate{{Measure: "rmse", Value: rmse}}, out...)
 	for i := range out {
@@ -99,12 +107,15 @@ func (p *Plan) Calibration() []Estimate {
 	if e := p.GroupEstimate; e != nil {
 		_, grouped := p.calibration(p.HeldGroups)
 		for _, x := range grouped {
-			x.Method, x.Groups = e.Method, e.Groups
+			x.Method, x.Groups = e.Method+fitted, e.Groups
 			out = append(out, x)
 		}
 	}
 	return out
 }
+
+// fitted says what coverage and density do not account for.
+const fitted = "; the deviations were fitted to them"
 
 // calibration returns the error of predictions, and how well their deviations fit.
 func (p *Plan) calibration(held Prediction) (rmse float64, out []Estimate) {
@@ -156,6 +167,7 @@ func Choose(ctx context.Context, d *dataset.Dataset, candidates []Candidate, o O
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
+	o.Memory = cmp.Or(o.Memory, kernel.Available())
 	c := &choice{Chooser: Chooser{Options: &o, Keep: true}}
 	var err error
 	if c.Targets, err = o.targets(d); err != nil {
@@ -182,11 +194,16 @@ func Choose(ctx context.Context, d *dataset.Dataset, candidates []Candidate, o O
 	if c.all = o.Collection; c.all == nil {
 		c.all = kernel.NewCollection(Untargeted(d))
 	}
-	if o.Unscored && len(c.settings) == 1 && len(o.Grid()) == 1 {
-		p := c.newPlan()
+	if o.Unscored = o.Unscored && len(c.settings) == 1 && len(o.Grid()) == 1; o.Unscored {
+		p, n := c.newPlan(), len(d.Graphs)
 		p.Parameter = o.Grid()[0]
 		p.take([]float64{1}, c.settings)
-		return p, nil
+		if o.Learner != svm.KernelRidge || p.Indefinite {
+			return p, nil
+		}
+		c.part, c.graphs.In = true, c.all
+		c.everything = &TrainingPart{graphs: kernel.UpTo(n), sample: kernel.UpTo(min(n, o.Examples))}
+		return p, c.finish(ctx, p)
 	}
 	if o.Folds = min(o.Folds, len(d.Graphs)); o.Folds < 3 {
 		return nil, fmt.Errorf("%d folds of %d graphs, want at least 3 folds and 3 graphs", o.Folds, len(d.Graphs))
@@ -202,8 +219,8 @@ func Choose(ctx context.Context, d *dataset.Dataset, candidates []Candidate, o O
 		}
 	}
 	p, err := c.plan(ctx)
-	if err == nil && o.Learner == svm.KernelRidge && len(o.Ridge) > 1 {
-		p.Edge = p.Parameter == o.Ridge[0] || p.Parameter == o.Ridge[len(o.Ridge)-1]
+	if err == nil {
+		p.Edge = o.AtEdge(slices.Index(o.Grid(), p.Parameter))
 	}
 	return p, err
 }
@@ -211,11 +228,8 @@ func Choose(ctx context.Context, d *dataset.Dataset, candidates []Candidate, o O
 // newPlan returns a plan without kernels.
 func (c *choice) newPlan() *Plan {
 	o := c.Options
-	p := &Plan{Collection: c.all, Learner: o.Learner, options: o.learner(), Targets: *c.Targets}
+	p := &Plan{Collection: c.all, Learner: o.Learner, options: o.learner(), Targets: *c.Targets, Memory: o.Memory}
 	p.options.Probability, p.options.Seed = o.Probability, o.Seed
-	if o.Targets != nil && !c.part {
-		p.Weights = o.Targets.Weights
-	}
 	return p
 }
 
@@ -320,7 +334,7 @@ func (c *choice) plan(all context.Context) (*Plan, error) {
 	}
 	if len(c.sums) > 0 && c.sampled() == nil { // each graph by weights that have not seen it
 		deviations := p.Held.Deviations
-		p.Held = c.held(chosen[k])
+		p.Held, p.nested = c.held(chosen[k]), true
 		p.Held.Deviations = deviations
 	}
 	return p, nil
@@ -402,12 +416,12 @@ func (c *choice) score(ctx context.Context, k Gram, name string) (*Scores, error
 // nested cross-validation.
 func (c *choice) compare(how Combination, kernels []*Scores) ProcedureScore {
 	e := c.Estimate(c.everything, kernels)
-	e.Method = c.method(len(kernels))
+	e.Method = c.method(how, len(kernels))
 	return ProcedureScore{how, e}
 }
 
-// method says how an estimate for a choice among so many kernels was found.
-func (c *choice) method(kernels int) string {
+// method says how an estimate for a choice among so many kernels, or for a sum, was found.
+func (c *choice) method(how Combination, kernels int) string {
 	out := fmt.Sprintf("%d-fold cross-validation", c.Splits.Folds)
 	if c.Options.LeaveOneOut {
 		out = "leave-one-out of kernel ridge regression"
@@ -418,12 +432,14 @@ func (c *choice) method(kernels int) string {
 			out += fmt.Sprintf(" on %d of %d graphs, a model of all graphs is usually better", n, all)
 		}
 	}
-	if kernels > 1 || len(c.Options.Grid()) > 1 {
-		what := "the choice"
-		if len(c.sums) > 0 {
-			what = "the weights and the choice"
-		}
-		out += ", each fold with " + what + " of the other folds; not fully nested"
+	what := "the choice"
+	switch {
+	case how == BestSingle && kernels == 1 && len(c.Options.Grid()) == 1:
+		return out
+	case how != BestSingle && how != MeanAll && (c.sampled() == nil || !c.Options.LeaveOneOut): // see nest
+		what = "the weights and the choice"
+	case how == MeanAll:
+		what = "the " + ParameterName(c.Options.Learner)
 	}
-	return out
+	return out + ", each fold with " + what + " of the other folds; not fully nested"
 }

@@ -22,9 +22,9 @@ func (o *Options) Operations(n int) float64 {
 		return float64(1+o.Folds) * Factorisation(n)
 	case !sampled:
 		return Factorisation(n)
-	case o.Learner != svm.KernelRidge || n <= MostFactorised && len(o.Combinations) == 0:
+	case o.Learner != svm.KernelRidge || n <= mostFactorised && len(o.Combinations) == 0:
 		return Factorisation(n)
-	case n <= MostFactorised:
+	case n <= mostFactorised:
 		return (1 + ridgesTried) * Factorisation(n)
 	case o.Centres(n) > 0:
 		m = float64(o.Centres(n))

@@ -2,6 +2,7 @@ package choose
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
@@ -236,13 +237,17 @@ func (c *choice) groupFolds(ctx context.Context, k kernelValues) (*Groups, []int
 // tellGroups tells the plan how good its HeldGroups are.
 func (c *choice) tellGroups(p *Plan, g *Groups, folds []int) {
 	e := c.foldEstimate(p.HeldGroups, folds)
-	e.Groups, e.Method = g.By, groupMethod(g.By)
+	e.Groups, e.Method = g.By, c.groupMethod(g.By)
 	p.GroupEstimate = &e
 	if !p.Regression() && c.Options.Probability {
 		p.HeldGroups = calibrated(c.Options.Learner, p.Labels, p.HeldGroups)
 	}
 }
 
-func groupMethod(by string) string {
-	return "5-fold cross-validation of all graphs, whole groups left out by " + by
+func (c *choice) groupMethod(by string) string {
+	out := fmt.Sprintf("%d-fold cross-validation of all graphs, whole groups left out by %s", heldOutFolds, by)
+	if len(c.settings) > 1 || len(c.Options.Grid()) > 1 {
+		out += "; what was chosen has seen them"
+	}
+	return out
 }

@@ -23,13 +23,13 @@ import (
 // On every path, Held has what a learner that was trained on other graphs predicts, in the order of the
 // graphs.
 func TestHeld(t *testing.T) {
-	defer func(n int) { MostFactorised = n }(MostFactorised)
+	defer func(n int) { mostFactorised = n }(mostFactorised)
 	for _, x := range []struct {
 		name             string
 		values, loo      bool
 		learner          svm.Kind
 		sum, indefinite  bool
-		examples, factor int // MostFactorised
+		examples, factor int // mostFactorised
 		folds            int // of which one is left out; 0 for a graph
 		tolerance        float64
 	}{
@@ -60,8 +60,8 @@ func TestHeld(t *testing.T) {
 			if x.examples > 0 {
 				o.Examples = x.examples
 			}
-			if MostFactorised = 4096; x.factor > 0 {
-				MostFactorised = x.factor
+			if mostFactorised = 4096; x.factor > 0 {
+				mostFactorised = x.factor
 			}
 			candidates := []Candidate{single("labels", baseline.DefaultHistogram()), single("sp", baseline.DefaultShortestPath())}
 			if x.indefinite {
@@ -90,7 +90,7 @@ func TestHeld(t *testing.T) {
 			literal := func(folds [][]int) Prediction {
 				var out Prediction
 				for _, test := range folds {
-					train := slices.DeleteFunc(upTo(96), func(i int) bool { return slices.Contains(test, i) })
+					train := slices.DeleteFunc(kernel.UpTo(96), func(i int) bool { return slices.Contains(test, i) })
 					predicted, err := p.learn(t.Context(), opt, view.Select(train, train), train, []float64{parameter},
 						[]svm.View{view.Select(test, train)}, nil, nil)
 					if err != nil {
@@ -285,8 +285,12 @@ func TestFewGroups(t *testing.T) {
 // The largest ridge is taken as far as conjugate gradients came, and no smaller one then.
 func TestOpenRidge(t *testing.T) {
 	ds := dataset.Scales(60, 1)
-	gram := valuesOf(t, matrixOf(t, &kerneltest.Spy{Scale: 300}, ds.Graphs))
-	tiles, err := svm.TilesOf(gram)
+	m := matrixOf(t, &kerneltest.Spy{Scale: 300}, ds.Graphs)
+	train, err := m.features(t.Context(), kernel.UpTo(60))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tiles, err := svm.NewTiles(t.Context(), m.sum, train)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -300,9 +304,11 @@ func TestOpenRidge(t *testing.T) {
 	for i := range values {
 		values[i] = float64(i % 7)
 	}
-	x := tiled{tiles, s, svm.Targets{Values: values}, fixedFolds(60, 5).Fold[0], func(*kernel.Matrix) float64 { return 0 }}
-	held, err := x.HeldOut(t.Context(), []float64{1e-3, 1e-2})
-	if err != nil || held[0] != nil || held[1] == nil {
-		t.Errorf("%v, error %v, want predictions for the larger ridge", held, err)
+	x := &all{choice: &choice{Chooser: Chooser{Targets: &Targets{Values: values}}}}
+	for _, needed := range []bool{true, false} {
+		held, err := tiled{tiles, s, x, fixedFolds(60, 5).Fold[0]}.HeldOut(t.Context(), []float64{1e-3, 1e-2}, needed)
+		if err != nil || held[0] != nil || (held[1] != nil) != needed {
+			t.Errorf("%v, error %v, want predictions for the larger ridge if they are needed", held, err)
+		}
 	}
 }

@@ -125,9 +125,10 @@ func deviations(ctx context.Context, l *svm.Learner, gram, cross svm.View, self 
 	if l.Process == nil {
 		return nil, nil
 	}
-	return l.Deviations(ctx, cross, self, apart, func(_ context.Context, at []int) (*kernel.Matrix, error) {
+	out, _, err := l.Deviations(ctx, cross, self, apart, func(_ context.Context, at []int) (*kernel.Matrix, error) {
 		return gram.Select(at, at).Matrix(), nil
 	})
+	return out, err
 }
 
 // leaveOneOut returns, for each ridge, what kernel ridge regression predicts for every graph from

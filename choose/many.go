@@ -7,13 +7,11 @@ import (
 	"slices"
 
 	"github.com/mlgkernel/mlg/kernel"
-	"github.com/mlgkernel/mlg/metrics"
 	"github.com/mlgkernel/mlg/svm"
 )
 
 // mostCentres is the largest number of centres where the kernel matrix of all graphs does not fit into
-// memory. Their sums of five folds
-// take 1.3 GB.
+// memory. Their sums of five folds take 1.3 GB.
 const mostCentres = 8192
 
 // comparedGraphs is the number of graphs on which regressions on centres are compared with those on all.
@@ -22,17 +20,6 @@ const comparedGraphs = 8192
 // Garbage is how much of the memory in use may be garbage, in per cent, as for debug.SetGCPercent. Bytes
 // counts on it.
 const Garbage = 25
-
-// available returns the memory that is free, 0 where that is not known. Tests change it.
-var available = kernel.Available
-
-// freeBytes returns the memory that may be used, less what something else takes; 0 where that is not known.
-func freeBytes(taken int64) int64 {
-	if all := available(); all > 0 {
-		return max(1, all*100/(100+Garbage)-taken)
-	}
-	return 0
-}
 
 // tilesBytes returns about the memory of the matrix of all graphs and what learns from it.
 func tilesBytes(n int) int64 {
@@ -49,7 +36,7 @@ func centresBytes(n, m int) int64 {
 // centresOf returns the number of centres for n graphs with so many bytes free: 0 where the matrix of all
 // graphs fits.
 func centresOf(n int, free int64) int {
-	if free == 0 || tilesBytes(n) <= free {
+	if tilesBytes(n) <= free {
 		return 0
 	}
 	m := min(mostCentres, n/2)
@@ -60,50 +47,43 @@ func centresOf(n int, free int64) int {
 }
 
 // solver learns from all graphs with a ridge. HeldOut returns what is predicted for graphs that are held
-// out, by ridge; nil for one that is too small or not needed. Learn takes it for its ridge. Nearest, after
-// HeldOut, returns the largest similarity of each graph to another.
+// out, by ridge; nil for one that is too small. The largest is needed, or none. Learn takes what it returned.
+// Nearest, after HeldOut, returns the largest similarity of each graph to another.
 type solver interface {
 	Nearest() []float64
-	HeldOut(ctx context.Context, ridges []float64) ([]*kernel.Matrix, error)
-	Learn(ctx context.Context, ridge float64, left svm.Left, groups *svm.Left, probability bool) (*svm.Learner, error)
+	HeldOut(ctx context.Context, ridges []float64, needed bool) ([]*svm.Left, error)
+	Learn(ctx context.Context, left, groups *svm.Left, probability bool) (*svm.Learner, error)
 }
 
 // tiled learns from the whole kernel matrix.
 type tiled struct {
 	*svm.Tiles
 	*svm.RidgeSolver
-	targets svm.Targets
-	folds   []int
-	loss    func(held *kernel.Matrix) float64
+	x     *all
+	folds []int
 }
 
 // tiles returns what learns from the whole kernel matrix.
 func (x *all) tiles(ctx context.Context, tiles *svm.Tiles) (tiled, error) {
 	s, err := svm.NewRidgeSolver(ctx, tiles, svm.DefaultRidgeOptions())
-	return tiled{tiles, s, x.targets(), x.folds, func(held *kernel.Matrix) float64 {
-		return metrics.Mean(x.Targets.losses(x.graphs(), x.read(held)))
-	}}, err
+	return tiled{tiles, s, x, x.folds}, err
 }
 
 // HeldOut implements solver. Small ridges take most iterations, and are not needed where larger ones lose
-// less. The largest is taken with the residual that it has.
-func (s tiled) HeldOut(ctx context.Context, ridges []float64) ([]*kernel.Matrix, error) {
-	columns, err := s.targets.Columns()
-	if err != nil {
-		return nil, err
-	}
-	out := make([]*kernel.Matrix, len(ridges))
+// less. One that is needed is taken with the residual that it has.
+func (s tiled) HeldOut(ctx context.Context, ridges []float64, needed bool) ([]*svm.Left, error) {
+	out := make([]*svm.Left, len(ridges))
 	least := math.Inf(1)
 	for k, ridge := range slices.Backward(ridges) {
-		held, c, err := s.RidgeSolver.HeldOut(ctx, columns, s.folds, []float64{ridge}, nil)
+		left, c, err := s.RidgeSolver.HeldOut(ctx, s.x.targets(), s.folds, []float64{ridge})
 		if err != nil {
 			return nil, err
 		}
-		if c.Open > 0 && k < len(ridges)-1 { // not solved, and a larger one is
+		if c.Open > 0 && !needed { // not solved, and a larger one is
 			break
 		}
-		out[k] = held[0]
-		loss := s.loss(held[0])
+		out[k], needed = left[0], false
+		loss := s.x.leftLoss(left[0])
 		if loss > least || c.Open > 0 {
 			break
 		}
@@ -113,9 +93,17 @@ func (s tiled) HeldOut(ctx context.Context, ridges []float64) ([]*kernel.Matrix,
 }
 
 // Learn implements solver.
-func (s tiled) Learn(ctx context.Context, ridge float64, left svm.Left, groups *svm.Left, probability bool) (*svm.Learner, error) {
-	l, _, err := s.RidgeSolver.Learn(ctx, s.targets, ridge, left, groups, probability)
+func (s tiled) Learn(ctx context.Context, left, groups *svm.Left, probability bool) (*svm.Learner, error) {
+	l, _, err := s.RidgeSolver.Learn(ctx, s.x.targets(), left, groups, probability)
 	return l, err
+}
+
+// centred learns on centres.
+type centred struct{ *svm.Centres }
+
+// HeldOut implements solver.
+func (s centred) HeldOut(ctx context.Context, ridges []float64, _ bool) ([]*svm.Left, error) {
+	return s.Centres.HeldOut(ctx, ridges)
 }
 
 // Streams of random numbers, beside those of samples.
@@ -126,17 +114,16 @@ const (
 
 // centres returns what learns on m centres. Each class has as many of them as it would have of a sample.
 func (x *all) centres(ctx context.Context, train kernel.Features, m int, folds []int) (solver, error) {
-	return svm.NewCentres(ctx, x.sum, train, x.draw(x.graphs(), m, x.Options.Seed, centreStream), x.targets(), folds)
+	s, err := svm.NewCentres(ctx, x.sum, train, x.draw(x.graphs(), m, x.Options.Seed, centreStream), x.targets(), folds)
+	return centred{s}, err
 }
 
 // compare says what regressions on centres lose, from some graphs with as large a share of centres.
 func (x *all) compare(ctx context.Context, ridge float64) (string, error) {
 	some := x.draw(x.graphs(), comparedGraphs, x.Options.Seed, comparedStream)
 	part := &all{choice: &choice{Chooser: Chooser{Options: x.Options, Targets: x.Targets.of(some)}}, folds: Pick(x.folds, some), sum: x.sum}
-	part.everything = &TrainingPart{graphs: make([]int, len(some))}
-	for i := range some {
-		part.everything.graphs[i] = i
-	}
+	part.Targets.Weights = Pick(x.Targets.Weights, some)
+	part.everything = &TrainingPart{graphs: kernel.UpTo(len(some))}
 	few := max(1, x.few*len(some)/len(x.graphs()))
 	features := x.train.Select(some)
 	onCentres, err := part.centres(ctx, features, few, part.folds)
@@ -153,15 +140,15 @@ func (x *all) compare(ctx context.Context, ridge float64) (string, error) {
 	}
 	var e [2]Estimate
 	for k, s := range []solver{onCentres, onAll} {
-		held, err := s.HeldOut(ctx, []float64{ridge})
+		held, err := s.HeldOut(ctx, []float64{ridge}, true)
 		if err != nil {
 			return "", err
 		}
 		if held[0] == nil {
 			return fmt.Sprintf("; by %d centres, whose loss is not known", x.few), nil
 		}
-		e[k] = part.estimate(part.read(held[0]))
+		e[k] = part.estimate(part.Targets.heldOut(part.targets().Scores(held[0].Values)))
 	}
-	return fmt.Sprintf("; by %d centres: %s of %.4g for %d graphs with %d centres, and %.4g without",
-		x.few, e[0].Measure, e[0].Value, len(some), few, e[1].Value), nil
+	return fmt.Sprintf("; by %d centres for %.3g GB of memory: %s of %.4g for %d graphs with %d centres, and %.4g without",
+		x.few, float64(x.Options.Memory)/1e9, e[0].Measure, e[0].Value, len(some), few, e[1].Value), nil
 }

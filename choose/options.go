@@ -63,6 +63,11 @@ type Options struct {
 	// no estimate.
 	Unscored bool
 
+	// Memory is the number of bytes that matrices may take. 0 means what is available when the choice begins,
+	// which then depends on the machine. Where the matrix of all graphs does not fit, it decides the number of
+	// centres.
+	Memory int64 `want:"at least 0"`
+
 	// Targets, when set, are those of the graphs, which are then not read. An evaluation does not use
 	// them.
 	Targets *Targets `json:"-"`
@@ -132,6 +137,12 @@ func (o *Options) Grid() []float64 {
 		return o.Ridge
 	}
 	return o.C
+}
+
+// AtEdge reports whether a value of the grid is the smallest or the largest ridge, so that one outside may be
+// better.
+func (o *Options) AtEdge(value int) bool {
+	return o.Learner == svm.KernelRidge && len(o.Ridge) > 1 && (value == 0 || value == len(o.Ridge)-1)
 }
 
 // learner returns how to learn, without probabilities.

@@ -74,7 +74,7 @@ func (c *Chooser) predict(ctx context.Context, m *Matrix, p *TrainingPart, grid 
 func (c *Chooser) finishPart(ctx context.Context, m *Matrix, sum bool, p *TrainingPart, best int) (Prediction, int, error) {
 	some, present := c.Targets.of(p.graphs).compact()
 	x := &choice{Chooser: Chooser{Options: c.Options, Targets: some}, part: true}
-	x.everything = &TrainingPart{graphs: upTo(len(p.graphs)), sample: make([]int, len(p.sample))}
+	x.everything = &TrainingPart{graphs: kernel.UpTo(len(p.graphs)), sample: make([]int, len(p.sample))}
 	for k, i := range p.sample {
 		x.everything.sample[k], _ = slices.BinarySearch(p.graphs, i)
 	}
@@ -116,7 +116,7 @@ func (c *Chooser) finishPart(ctx context.Context, m *Matrix, sum bool, p *Traini
 			return Prediction{}, 0, err
 		}
 		apart := c.Targets.Groups.Apart(test, p.graphs)
-		out.Deviations, err = l.Deviations(ctx, svm.Full(cross), self, apart, func(ctx context.Context, at []int) (*kernel.Matrix, error) {
+		out.Deviations, _, err = l.Deviations(ctx, svm.Full(cross), self, apart, func(ctx context.Context, at []int) (*kernel.Matrix, error) {
 			near := train.Select(at)
 			return kernel.Between(ctx, m.sum, near, near)
 		})
@@ -141,13 +141,4 @@ func (t *Targets) compact() (*Targets, []int) {
 		out.Labels[i], _ = slices.BinarySearch(present, l)
 	}
 	return &out, present
-}
-
-// upTo returns 0 … n−1.
-func upTo(n int) []int {
-	out := make([]int, n)
-	for i := range out {
-		out[i] = i
-	}
-	return out
 }

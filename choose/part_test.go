@@ -14,7 +14,7 @@ import (
 // PredictBest predicts a fold as a learner does that is trained by hand on the rest, whether the matrix is
 // factorised or not, also where the rest has not all classes.
 func TestPredictBest(t *testing.T) {
-	defer func(n int) { MostFactorised = n }(MostFactorised)
+	defer func(n int) { mostFactorised = n }(mostFactorised)
 	ds := dataset.Scales(90, 3)
 	for name, d := range map[string]*dataset.Dataset{
 		"classes":     ds,
@@ -35,9 +35,9 @@ func TestPredictBest(t *testing.T) {
 		m := matrixOf(t, &kerneltest.Spy{Scale: 8}, d.Graphs)
 		gram := svm.Full(valuesOf(t, m))
 		const best = 5
-		for _, MostFactorised = range []int{4096, 40} {
+		for _, mostFactorised = range []int{4096, 40} {
 			tolerance := 1e-9
-			if MostFactorised < 60 {
+			if mostFactorised < 60 {
 				tolerance = 5e-3 // that of the solver, and single precision
 			}
 			p := c.TrainingPart(0, 2)

@@ -305,17 +305,13 @@ func (c *Chooser) add(s *Scores, graphs []int, predictions []Prediction) {
 			s.predicted = make([][]Prediction, len(predictions))
 		}
 	}
-	how := c.Options.Score
 	if predictions[0].limited {
 		s.Limited++
 	}
 	for g, p := range predictions {
 		score := 0.0
 		if len(graphs) > 0 { // otherwise none of the fold is in the sample: it has no weight
-			score = c.Targets.score(how, graphs, p)
-			if c.Options.LeaveOneOut && how != Squared && !c.Targets.Regression() {
-				score += tieBreak * c.Targets.score(Squared, graphs, p)
-			}
+			score = c.gain(graphs, p)
 			if c.Options.LeaveOneOut && c.Targets.Process(c.Options.Learner) && p.Deviations != nil {
 				score = c.Targets.density(graphs, p)
 			}
@@ -324,6 +320,16 @@ func (c *Chooser) add(s *Scores, graphs []int, predictions []Prediction) {
 			s.predicted[g] = append(s.predicted[g], p)
 		}
 	}
+}
+
+// gain returns Options.Score of predictions, or minus the squared error of values.
+func (c *Chooser) gain(graphs []int, p Prediction) float64 {
+	how := c.Options.Score
+	score := c.Targets.score(how, graphs, p)
+	if c.Options.LeaveOneOut && how != Squared && !c.Targets.Regression() {
+		score += tieBreak * c.Targets.score(Squared, graphs, p)
+	}
+	return score
 }
 
 // bestValue returns the value of the grid with the best score for given weights of the validators, −∞

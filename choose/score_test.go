@@ -83,13 +83,13 @@ func TestSharedTrainings(t *testing.T) {
 					t.Fatal(err)
 				}
 				for g, l := range learned {
-					labels, err := l.Labels(rows)
+					values, err := l.Values(rows)
 					if err != nil {
 						t.Fatal(err)
 					}
 					right := 0.0
 					for k, i := range test {
-						if labels[k] == c.Targets.Labels[i] {
+						if l.Class(values.Row(k)) == c.Targets.Labels[i] {
 							right++
 						}
 					}

@@ -23,16 +23,16 @@ type Targets struct {
 	Values  []float64
 	// Groups are the graphs that belong together, nil if that is not known: molecules with one scaffold.
 	Groups *Groups
-	// Weights are those of svm.Targets, which the learner of a plan gets; nil for 1. They have no part in
-	// what is chosen.
+	// Weights are those of svm.Targets, which the learner of a plan gets; nil for 1. What it predicts for
+	// graphs that are held out depends on them. They have no part in how kernels and ridges are scored.
 	Weights []float64
 }
 
-// targets returns the targets of a dataset, without weights.
+// targets returns the targets of a dataset.
 func (o *Options) targets(d *dataset.Dataset) (*Targets, error) {
 	if o.Targets != nil {
 		t := *o.Targets
-		t.Weights, t.Groups = nil, scaffoldGroups(d)
+		t.Groups = scaffoldGroups(d)
 		return &t, nil
 	}
 	return ReadTargets(d, o.Task)

@@ -413,10 +413,7 @@ func (m *Mixer) countWeights() []float64 {
 
 // bestWeights returns the weights of MeanBest.
 func bestWeights(errors []Errors) []float64 {
-	order := make([]int, len(errors))
-	for k := range order {
-		order[k] = k
-	}
+	order := kernel.UpTo(len(errors))
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(errors[a].product(), errors[b].product()) })
 	order = order[:min(meanBest, len(order))]
 	w := make([]float64, len(errors))

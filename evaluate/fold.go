@@ -59,20 +59,10 @@ func (m *method) failed(err error) error {
 	return err
 }
 
-// mostTrained bounds the bytes of the matrices that are trained on at the same time, and trainedCopies is the
-// number of copies of a matrix that a training makes.
-const (
-	mostTrained   = 4 << 30
-	trainedCopies = 4
-)
-
-// lanes returns the number of training parts of n graphs that are trained on at the same time: one where
-// the learner looks at the memory that is free.
-func lanes(n, workers int) int {
-	if n > choose.MostFactorised {
-		return 1
-	}
-	return max(1, min(workers, mostTrained/(8*trainedCopies*n*n)))
+// lanes returns the number of training parts of n graphs that are trained on at the same time, in half of the
+// memory.
+func (o *Options) lanes(n, workers int) int {
+	return int(max(1, min(int64(workers), o.memory()/2/o.LearnBytes(n))))
 }
 
 // test predicts the folds of a row of the report: each by the method that is best on its training part, and on
@@ -96,7 +86,7 @@ func (s *session) test(ctx context.Context, row reportRow) error {
 		}
 		fitted := s.clock()
 		workers := kernel.Workers(ctx)
-		some := min(len(missing), lanes(len(s.data.Graphs), workers))
+		some := min(len(missing), s.o.lanes(len(s.data.Graphs), workers))
 		err = kernel.Each(kernel.WithWorkers(ctx, some), len(missing), 1, func(_, i int) error {
 			return s.predict(kernel.WithWorkers(ctx, workers/some), k, missing[i], &m.results[s.at(missing[i])])
 		})

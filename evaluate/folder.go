@@ -59,6 +59,9 @@ func newFolder(e *evaluation, path string) (*folder, error) {
 	}
 	o := e.o.Options
 	o.Combinations, o.InnerFolds = nil, min(o.InnerFolds, e.Splits.Folds-1)
+	if o.Centres(len(e.data.Graphs)) == 0 {
+		o.Memory = 0 // no result depends on it
+	}
 	err := json.NewEncoder(h).Encode(struct {
 		Version                           int
 		Splits                            *splits.Splits

@@ -12,6 +12,8 @@ import (
 	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/internal/file"
+	"github.com/mlgkernel/mlg/internal/graphtest"
+	"github.com/mlgkernel/mlg/svm"
 )
 
 // A damaged file of a run is noticed, and its part is computed again: the report stays the same, and
@@ -124,5 +126,28 @@ func TestFolderRanges(t *testing.T) {
 		if got := run(); !reflect.DeepEqual(got, whole) || len(found) != 1 {
 			t.Errorf("%s: another report, or reported %q", c[1], found)
 		}
+	}
+}
+
+// Results are those of another run where the memory decides the number of centres, and else of the same.
+func TestFolderKeepsMemory(t *testing.T) {
+	ds := &dataset.Dataset{}
+	for i := range 5000 {
+		ds.Graphs = append(ds.Graphs, graphtest.Path(1+i%2).With("", []string{"a", "b"}[i%2]))
+	}
+	o := quick(4, 1)
+	o.Learner, o.LeaveOneOut, o.Score = svm.KernelRidge, true, choose.Squared
+	keys := map[int64]string{}
+	for _, memory := range []int64{1 << 40, 1 << 41, 1 << 28, 1 << 29} {
+		o := o
+		o.Folder, o.Memory = t.TempDir(), memory
+		e, err := newEvaluation(ds, []choose.Candidate{single("wl", wl(2))}, &o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		keys[memory] = e.folder.common
+	}
+	if keys[1<<40] != keys[1<<41] || keys[1<<28] == keys[1<<29] || keys[1<<28] == keys[1<<40] {
+		t.Errorf("keys %v", keys)
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/metrics"
 	"github.com/mlgkernel/mlg/splits"
 )
@@ -27,9 +28,5 @@ func Majority(t *choose.Targets) Result {
 		n := len(t.Values)
 		return HeldOut(meanName, t, choose.Prediction{Values: slices.Repeat([]float64{metrics.Mean(t.Values)}, n)})
 	}
-	everything := make([]int, len(t.Labels))
-	for i := range everything {
-		everything[i] = i
-	}
-	return HeldOut(majorityName, t, t.Always(everything, len(everything)))
+	return HeldOut(majorityName, t, t.Always(kernel.UpTo(len(t.Labels)), len(t.Labels)))
 }

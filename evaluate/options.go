@@ -67,9 +67,13 @@ func (o *Options) Validate() error {
 
 // Bytes returns about the memory of an evaluation of kernels with so many factors on n graphs.
 func (o *Options) Bytes(n, factors, workers int) int64 {
-	kept := int64(0)
-	if Keeps(n, factors) {
-		kept = 8 * int64(n) * int64(n) * int64(factors)
+	sessions := o.sessions(workers)
+	bytes := o.Options.Bytes(n, factors, workers/sessions)
+	if o.Keeps(n, factors, workers) {
+		bytes += keptBytes(n, factors)
 	}
-	return kept + o.Options.Bytes(n, factors, workers) + int64(lanes(n, workers)-1)*8*trainedCopies*int64(n)*int64(n)
+	if !o.Inductive {
+		bytes += int64(o.lanes(n, workers)-1) * o.LearnBytes(n)
+	}
+	return int64(sessions) * bytes
 }

@@ -53,6 +53,9 @@ func (r *Report) Facts() []string {
 			out = append(out, fmt.Sprintf("Trainings of %s that stopped at the limit of iterations: %d.", x.Name, x.Limited))
 		}
 	}
+	if x := r.Best(); x.Edge > 0 {
+		out = append(out, fmt.Sprintf("Folds of %s whose ridge is at the edge of those that were tried: %d. One beyond it may be better.", x.Name, x.Edge))
+	}
 	return out
 }
 

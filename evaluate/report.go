@@ -88,6 +88,8 @@ type Result struct {
 	// Limited is the number of trainings behind the predictions that stopped at the limit of
 	// iterations of the SVM; their solutions are not exact.
 	Limited int `json:"limited_trainings,omitempty"`
+	// Edge is the number of folds whose ridge is the smallest or the largest of the grid.
+	Edge int `json:"edge_ridges,omitempty"`
 	// KernelSeconds is the time for the kernel matrices of all settings. LearnSeconds is the time
 	// for choosing, training and predicting. Seconds is the sum of the two. With Inductive they are
 	// sums over the folds, and several folds run at the same time.
@@ -302,7 +304,9 @@ func (e *evaluation) chooseByFold(out *Result, row reportRow) {
 		x := &m.results[i]
 		chosen = append(chosen, x.Prediction)
 		out.Limited += x.Limited
-		counts[e.choice(m, x.Best)]++
+		if counts[e.choice(m, x.Best)]++; e.o.AtEdge(x.Best) {
+			out.Edge++
+		}
 	}
 	for p, n := range counts {
 		out.Choices = append(out.Choices, Choice{p, n})

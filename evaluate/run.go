@@ -44,6 +44,7 @@ type evaluation struct {
 	sums           []*method              // combinations that are sums of kernels
 	rows           []reportRow            // of the report
 	folder         *folder                // nil keeps nothing
+	keep           bool                   // the matrices of factors
 
 	mu   sync.Mutex
 	done int // outer folds of methods and rows
@@ -78,6 +79,7 @@ func newEvaluation(d *dataset.Dataset, candidates []choose.Candidate, o *Options
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
+	o.Memory = cmp.Or(o.Memory, kernel.Available())
 	e := &evaluation{o: o, data: d, graphs: choose.Untargeted(d)}
 	e.Options = &o.Options
 	var err error
@@ -184,6 +186,11 @@ func (e *evaluation) addRow(name string, methods []*method) error {
 
 // run evaluates all methods.
 func (e *evaluation) run(ctx context.Context) error {
+	var kernels []kernel.Kernel
+	for _, m := range e.settings {
+		kernels = append(kernels, m.kernel)
+	}
+	e.keep = e.o.Keeps(len(e.graphs), kernel.Distinct(kernels...), kernel.Workers(ctx))
 	if !e.o.Inductive {
 		return e.session(e.parts, cmp.Or(e.o.Collection, kernel.NewCollection(e.graphs)), nil, nil).evaluate(ctx)
 	}
@@ -209,26 +216,42 @@ type session struct {
 	took   map[*method]*seconds
 }
 
-// keptBytes bounds the matrices of factors that are kept. With more, the blocks that are asked for are
-// computed each time.
-const keptBytes = 2 << 30
+// Parts returns the number of training parts.
+func (o *Options) Parts() int {
+	if o.Splits != nil {
+		return o.Splits.Folds * o.Splits.Repeats()
+	}
+	return o.Folds * o.Repeats
+}
 
-// Keeps reports whether the matrices of so many factors on n graphs are kept.
-func Keeps(n, factors int) bool { return 8*n*n*factors <= keptBytes }
+// sessions returns the number of sessions that run at the same time.
+func (o *Options) sessions(workers int) int {
+	if o.Inductive { // as kernel.Tasks has them
+		return min(workers, o.Parts())
+	}
+	return 1
+}
+
+// memory returns Memory, or 4 GB where it is not known.
+func (o *Options) memory() int64 { return cmp.Or(o.Memory, 4<<30) }
+
+// Keeps reports whether the matrices of so many factors on n graphs are kept, in half of the memory. Otherwise
+// the blocks that are asked for are computed each time.
+func (o *Options) Keeps(n, factors, workers int) bool {
+	return keptBytes(n, factors)*int64(o.sessions(workers)) <= o.memory()/2
+}
+
+func keptBytes(n, factors int) int64 { return 8 * int64(n) * int64(n) * int64(factors) }
 
 // session returns a session for kernels that are fitted to a collection. Its graphs and then more of them
 // are all graphs, in the order at, nil for theirs.
 func (e *evaluation) session(parts []*choose.TrainingPart, fitTo *kernel.Collection, more []*graph.Graph, at []int) *session {
-	var kernels []kernel.Kernel
-	for _, m := range e.settings {
-		kernels = append(kernels, m.kernel)
-	}
 	ingredients := make([]choose.Ingredient, len(e.combined))
 	for k, m := range e.combined {
 		ingredients[k] = choose.Ingredient{Kernel: m.kernel, Counts: m.counts}
 	}
 	s := &session{evaluation: e, parts: parts, took: map[*method]*seconds{}}
-	s.graphs.In = fitTo.Derived(more, at, Keeps(len(e.graphs), kernel.Distinct(kernels...)))
+	s.graphs.In = fitTo.Derived(more, at, e.keep)
 	s.mixer = e.Mixer(ingredients, s.graphs, func(k, repeat, fold int) *choose.Scores {
 		return &e.combined[k].results[repeat*e.Splits.Folds+fold].Scores
 	})

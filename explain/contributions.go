@@ -122,10 +122,7 @@ func without(g *graph.Graph, part []int32) *graph.Graph {
 // equalise makes numbers equal that differ by rounding alone, so that vertices which a symmetry of the graph
 // exchanges have equal contributions.
 func equalise(x []float64, tolerance float64) {
-	order := make([]int, len(x))
-	for i := range order {
-		order[i] = i
-	}
+	order := kernel.UpTo(len(x))
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(x[a], x[b]) })
 	first := math.NaN()
 	for _, i := range order {

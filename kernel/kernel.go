@@ -175,10 +175,7 @@ type Given struct {
 
 // Fit implements Kernel. It computes nothing.
 func (k Given) Fit(context.Context, []*graph.Graph) (*Fitted, error) {
-	rows := make(rowNumbers, k.Matrix.Rows)
-	for i := range rows {
-		rows[i] = i
-	}
+	rows := rowNumbers(UpTo(k.Matrix.Rows))
 	return &Fitted{givenMap{k}, &rows}, nil
 }
 

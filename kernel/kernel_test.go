@@ -63,7 +63,7 @@ func (m sizeMap) Join(parts ...Features) Features              { return JoinGrap
 func (m sizeMap) AppendBinary(b []byte) ([]byte, error)        { return b, nil }
 func (m sizeMap) DecodeFeatures(data []byte) (Features, error) { return DecodeGraphs(data) }
 
-func path(t *testing.T, n int) *graph.Graph {
+func chain(t *testing.T, n int) *graph.Graph {
 	t.Helper()
 	b := graph.NewBuilder(n)
 	for v := range n {
@@ -234,7 +234,7 @@ func TestParameters(t *testing.T) {
 }
 
 func graphs(t *testing.T) []*graph.Graph {
-	return []*graph.Graph{path(t, 1), path(t, 2), path(t, 4), path(t, 7)}
+	return []*graph.Graph{chain(t, 1), chain(t, 2), chain(t, 4), chain(t, 7)}
 }
 
 // A sum has the values of its definition, computed pair by pair, nested or written out, and
@@ -282,7 +282,7 @@ func TestSum(t *testing.T) {
 			near("nested", nested.At(i, j), value(g.N(), h.N()))
 		}
 	}
-	fresh := []*graph.Graph{path(t, 3), path(t, 9)}
+	fresh := []*graph.Graph{chain(t, 3), chain(t, 9)}
 	for range 2 { // the first time with all workers for each factor, then with one
 		cross, err := f.Cross(ctx, fresh)
 		if err != nil {
@@ -351,18 +351,10 @@ func TestDerived(t *testing.T) {
 				t.Errorf("keep %t: a new graph gives the error %v", keep, err)
 			}
 		}
-		if first := gram.Select(upTo(n), upTo(n)); !reflect.DeepEqual(cross.Select(upTo(n), upTo(n)), first) {
+		if first := gram.Select(UpTo(n), UpTo(n)); !reflect.DeepEqual(cross.Select(UpTo(n), UpTo(n)), first) {
 			t.Errorf("%s: %v, want %v", k, cross, first)
 		}
 	}
-}
-
-func upTo(n int) []int {
-	out := make([]int, n)
-	for i := range out {
-		out[i] = i
-	}
-	return out
 }
 
 func mustTransform(t *testing.T, s *FittedSum, graphs []*graph.Graph) Features {

@@ -1,6 +1,9 @@
 package kernel
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // MemoryError is the error of work that needs more memory than is free.
 type MemoryError struct {
@@ -13,9 +16,9 @@ func (e *MemoryError) Error() string {
 	return fmt.Sprintf("%s would take about %.2g GB of memory, but %.2g GB are free: %s", e.What, e.Need/1e9, e.Free/1e9, e.Instead)
 }
 
-// CheckMemory returns a *MemoryError if work needs more bytes than are Available.
-func CheckMemory(what string, need float64, instead string) error {
-	if free := float64(Available()); free > 0 && need > free {
+// CheckMemory returns a *MemoryError if work needs more bytes than there are, 0 for what is Available.
+func CheckMemory(what string, need float64, most int64, instead string) error {
+	if free := float64(cmp.Or(most, Available())); free > 0 && need > free {
 		return &MemoryError{what, need, free, instead}
 	}
 	return nil
@@ -24,5 +27,5 @@ func CheckMemory(what string, need float64, instead string) error {
 // CheckMatrices is CheckMemory for a number of matrices of so many rows and columns.
 func CheckMatrices(matrices, rows, cols int, instead string) error {
 	what := fmt.Sprintf("a matrix of %d×%d values", rows, cols)
-	return CheckMemory(what, 8*float64(matrices)*float64(rows)*float64(cols), instead)
+	return CheckMemory(what, 8*float64(matrices)*float64(rows)*float64(cols), 0, instead)
 }

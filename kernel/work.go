@@ -80,6 +80,15 @@ func Trace(ctx context.Context, stage string) (end func()) {
 	return func() {}
 }
 
+// UpTo returns 0 … n−1.
+func UpTo(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
 // Each calls f(worker, i) for i = 0 … n-1 from the goroutines of the context, in chunks handed out
 // in order. worker is below Workers(ctx), so f may keep buffers for each worker. Each stops at an
 // error or when ctx is done, and returns the error of the smallest i that has one. What f writes

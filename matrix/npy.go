@@ -3,7 +3,6 @@ package matrix
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -85,58 +84,4 @@ func WriteBlocks(ctx context.Context, path string, axis Axis, m kernel.Map, a ke
 		return err
 	}
 	return g.Commit()
-}
-
-// ReadNPY reads a matrix of float64 from a .npy file, in either order; a vector becomes a
-// column.
-func ReadNPY(path string) (*kernel.Matrix, error) {
-	f, err := file.Map(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	var m *kernel.Matrix
-	err = f.Guard(func() (err error) {
-		m, err = decodeNPY(f.Bytes())
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return m, nil
-}
-
-func decodeNPY(b []byte) (*kernel.Matrix, error) {
-	if len(b) < 12 || string(b[:6]) != npyMagic[:6] {
-		return nil, errors.New("not a .npy file")
-	}
-	start, length := 10, int64(binary.LittleEndian.Uint16(b[8:]))
-	switch [2]byte(b[6:]) {
-	case [2]byte{1, 0}:
-	case [2]byte{2, 0}, [2]byte{3, 0}:
-		start, length = 12, int64(binary.LittleEndian.Uint32(b[8:]))
-	default:
-		return nil, fmt.Errorf("version %d.%d of .npy, want 1.0, 2.0 or 3.0", b[6], b[7])
-	}
-	if length > int64(len(b)-start) {
-		return nil, errors.New("the header ends too early")
-	}
-	rows, cols, byColumns, err := parseNPYHeader(string(b[start:][:length]))
-	if err != nil {
-		return nil, err
-	}
-	data := b[start+int(length):]
-	if rows > 0 && cols > len(data)/8/rows {
-		return nil, fmt.Errorf("the data end too early: shape (%d, %d), but %d bytes", rows, cols, len(data))
-	}
-	m := kernel.NewMatrix(rows, cols)
-	numbers := file.Floats(data)[:len(m.Data)]
-	if !byColumns {
-		copy(m.Data, numbers)
-		return m, nil
-	}
-	for k, x := range numbers {
-		m.Set(k%rows, k/rows, x)
-	}
-	return m, nil
 }

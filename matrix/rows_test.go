@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/mlgkernel/mlg/internal/kerneltest"
 )
 
 func TestRows(t *testing.T) {
@@ -27,7 +29,7 @@ func TestRows(t *testing.T) {
 		if err := f.Commit(); err != nil {
 			t.Fatal(err)
 		}
-		got, err := ReadNPY(path)
+		got, err := kerneltest.ReadNPY(path)
 		if err != nil || got.Rows != rows || got.Cols != 3 || !slices.Equal(got.Data, want) {
 			t.Errorf("%d rows: %v, error %v", rows, got, err)
 		}

@@ -16,8 +16,8 @@ import (
 // LearnOptions say how a model is learned. Start from DefaultLearnOptions.
 type LearnOptions struct {
 	choose.Options
-	// Reader and Created go into the model; Created gets the learner's parameter and the way
-	// of combination as well.
+	// Reader and Created go into the model; Created gets the learner's parameter, the way of combination
+	// and, if there are any, the number of centres with the memory that it depends on.
 	Reader  *dataset.Options
 	Created map[string]string
 }
@@ -27,7 +27,8 @@ func DefaultLearnOptions() LearnOptions { return LearnOptions{Options: choose.De
 
 // Learn chooses from candidates for a dataset, and trains the learner on all its graphs, which need
 // targets. What was fitted to choose is not fitted again. The model keeps the graphs. The plan says what was
-// chosen, and what is predicted for graphs that were held out. Equal arguments give equal models.
+// chosen, and what is predicted for graphs that were held out. Equal arguments give equal models if they say
+// how much Memory there is; where that matters, the model has it in Created.
 func Learn(ctx context.Context, d *dataset.Dataset, candidates []choose.Candidate, o LearnOptions) (*Model, *choose.Plan, error) {
 	p, err := choose.Choose(ctx, d, candidates, o.Options)
 	if err != nil {
@@ -80,6 +81,9 @@ func (m *Model) train(ctx context.Context, p *choose.Plan, gram svm.View, o Lear
 	}
 	m.Created[choose.ParameterName(p.Learner)] = strconv.FormatFloat(p.Parameter, 'g', -1, 64)
 	m.Created["combination"] = p.Combination.String()
+	if p.Centres > 0 {
+		m.Created["centres"], m.Created["memory"] = strconv.Itoa(p.Centres), strconv.FormatInt(p.Memory, 10)
+	}
 	if limited {
 		m.Created["limited"] = "the solver stopped at its limit of iterations"
 	}

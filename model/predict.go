@@ -50,6 +50,7 @@ type Prediction struct {
 
 	Deviation *float64  // standard, of a measured value, where it is asked for and known
 	Interval  *Interval // of a measured value, where Deviation is known
+	Clipped   bool      // the variance without noise was below 0, and counts as 0 in Deviation
 	Likeness
 }
 
@@ -100,8 +101,9 @@ func (m *Model) PredictCross(
 		return nil, err
 	}
 	var deviations []float64
+	var clipped []bool
 	if o.Deviations && m.Learner.Process != nil {
-		if deviations, err = m.deviations(ctx, graphs, a, cross); err != nil {
+		if deviations, clipped, err = m.deviations(ctx, graphs, a, cross); err != nil {
 			return nil, err
 		}
 	}
@@ -112,7 +114,7 @@ func (m *Model) PredictCross(
 		p.Likeness = m.Likeness(kernel.Largest(cross.Row(i), max(1, o.Nearest)), o.Nearest)
 		if deviations != nil {
 			half := metrics.HalfWidth(o.Level) * deviations[i]
-			p.Deviation, p.Interval = &deviations[i], &Interval{o.Level, p.Value - half, p.Value + half}
+			p.Clipped, p.Deviation, p.Interval = clipped[i], &deviations[i], &Interval{o.Level, p.Value - half, p.Value + half}
 		}
 	}
 	return out, nil
@@ -148,18 +150,18 @@ func (m *Model) Likeness(hits []kernel.Hit, nearest int) Likeness {
 // kernel values with the training graphs are in cross. It compares the nearest training graphs of each
 // with each other. Molecules with other scaffolds than the training graphs get wider deviations, where the
 // model was fitted to say by how much.
-func (m *Model) deviations(ctx context.Context, graphs []*graph.Graph, a kernel.Features, cross *kernel.Matrix) ([]float64, error) {
+func (m *Model) deviations(ctx context.Context, graphs []*graph.Graph, a kernel.Features, cross *kernel.Matrix) (deviations []float64, clipped []bool, err error) {
 	self, err := kernel.Self(ctx, m.Kernel, a)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	train, err := m.Kernel.Train(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	apart, err := m.apart(graphs)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	return m.Learner.Deviations(ctx, svm.Full(cross), self, apart, func(ctx context.Context, at []int) (*kernel.Matrix, error) {
 		near := train.Select(at)

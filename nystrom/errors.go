@@ -49,10 +49,7 @@ func (m *Monitor) Add(ctx context.Context, a kernel.Features, vectors []float64)
 		return err
 	}
 	d, before := m.e.Dim(), len(m.self)
-	sample := make([]int, before) // places in the sample so far, and behind it in a
-	for i := range sample {
-		sample[i] = i
-	}
+	sample := kernel.UpTo(before) // places in the sample so far, and behind it in a
 	for i, k := range self {
 		r := k
 		for _, v := range vectors[i*d : (i+1)*d] {

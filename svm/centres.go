@@ -15,7 +15,7 @@ import (
 //
 //	minimise  Σ_i w_i (z_i − f(x_i))² + λ αᵀK_cc α,   f(x) = Σ_c α_c k(x, c) + b.
 //
-// They need sums over the examples only (CentreSums), one for each fold. One step of descent then brings
+// They need sums over the examples only (centreSums), one for each fold. One step of descent then brings
 // in all examples (descent). Kernel values are computed for some examples at a time, and never kept. With
 // all examples as centres they are the regressions of RidgeSolver.
 type Centres struct {
@@ -31,7 +31,7 @@ type Centres struct {
 	sets    [][]int    // for each fold the others
 	fold    []int      // the position in members of the fold of each example
 	quantum float64
-	sums    []*CentreSums // of each fold
+	sums    []*centreSums // of each fold
 	largest float64       // of the kernel of an example with itself
 	self    []float64
 
@@ -123,8 +123,8 @@ func (c *Centres) order() int { return len(c.at) + len(c.shares) }
 
 // sum returns the sums of some examples of each fold. Their bits do not depend on how examples are cut
 // into calls, as long as each call but the last of a fold has a multiple of sumBlock of them, in turn.
-func (c *Centres) sum(ctx context.Context, members [][]int) ([]*CentreSums, error) {
-	out := make([]*CentreSums, len(members))
+func (c *Centres) sum(ctx context.Context, members [][]int) ([]*centreSums, error) {
+	out := make([]*centreSums, len(members))
 	for f := range out {
 		out[f] = newCentreSums(c.order(), c.quantum)
 	}

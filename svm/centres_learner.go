@@ -4,16 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/mlgkernel/mlg/internal/dense"
 	"github.com/mlgkernel/mlg/kernel"
 )
 
-// HeldOut returns, for every ridge, what the regression on each target vector (column) predicts for each
-// example (row) from the examples of the other folds; nil for a ridge that is ErrDefinite. It takes nm
-// kernel values for all ridges together, n²/2 for the step of descent, and m³/6 multiplications for each
-// fold and ridge.
-func (c *Centres) HeldOut(ctx context.Context, lambdas []float64) ([]*kernel.Matrix, error) {
+// HeldOut returns for every ridge what RidgeSolver.HeldOut does; nil for a ridge that is ErrDefinite. It
+// takes nm kernel values for all ridges together, as many again for deviations, n²/2 for the step of descent,
+// and m³/6 multiplications for each fold and ridge.
+func (c *Centres) HeldOut(ctx context.Context, lambdas []float64) ([]*Left, error) {
 	n, targets := c.train.Len(), len(c.columns)
 	if err := checkRegressions(n, nil, lambdas, nil); err != nil {
 		return nil, err
@@ -63,7 +63,9 @@ func (c *Centres) HeldOut(ctx context.Context, lambdas []float64) ([]*kernel.Mat
 	if err := d.run(ctx, c.kernel, c.train, c.largest); err != nil {
 		return nil, err
 	}
-	c.near, c.steps = d.near, map[float64][]float64{}
+	if c.near = d.near; c.steps == nil {
+		c.steps = map[float64][]float64{}
+	}
 	for l, held := range out {
 		if held == nil {
 			continue
@@ -88,7 +90,113 @@ func (c *Centres) HeldOut(ctx context.Context, lambdas []float64) ([]*kernel.Mat
 			c.steps[lambdas[l]] = append(c.steps[lambdas[l]], step)
 		}
 	}
+	left := make([]*Left, len(out))
+	for l, held := range out {
+		if held != nil {
+			left[l] = &Left{Ridge: lambdas[l], Folds: c.fold, Values: held}
+		}
+	}
+	return left, c.addDeviations(ctx, left)
+}
+
+// unit returns u, by example, of the regression on the centres alone. What the bias is not known by comes
+// from it.
+func (c *Centres) unit(ctx context.Context, lambda float64) ([]float64, error) {
+	_, inverse, err := factorize(ctx, Full(c.among), lambda, Targets{})
+	if err != nil {
+		return nil, err
+	}
+	out := make([]float64, c.train.Len())
+	for k, u := range inverse.solve(ones(len(c.at))) {
+		out[c.at[k]] = u
+	}
 	return out, nil
+}
+
+// addDeviations adds those of values that are left out, for every ridge.
+func (c *Centres) addDeviations(ctx context.Context, left []*Left) error {
+	if c.targets.Labels != nil {
+		return nil
+	}
+	n := c.train.Len()
+	units := make([][]float64, len(left))
+	for l, x := range left {
+		if x == nil {
+			continue
+		}
+		var err error
+		units[l], err = c.unit(ctx, x.Ridge)
+		if errors.Is(err, ErrDefinite) {
+			left[l] = nil
+			continue
+		} else if err != nil {
+			return err
+		}
+		x.deviations = newLeftDeviations(n)
+	}
+	work := kernel.WorkOf(ctx)
+	work.Workers, work.Progress = 1, nil
+	inner := kernel.WithWork(ctx, work)
+	rows := make([][]float64, kernel.Workers(ctx))
+	err := c.stream(ctx, "deviations", c.members, func(_ int, some []int, x *kernel.Matrix) error {
+		return kernel.Each(ctx, len(some), 16, func(w, r int) error {
+			// The values that are not known are less than those of the nearest, and have no share in u.
+			if rows[w] == nil {
+				rows[w] = make([]float64, n)
+			}
+			i, known := some[r], rows[w]
+			clear(known)
+			for k, v := range x.Row(r)[:len(c.at)] {
+				known[c.at[k]] = v
+			}
+			for _, h := range c.near[i].Hits() {
+				known[h.Index] = h.Similarity
+			}
+			var values *kernel.Matrix // of the nearest, which are the same for every ridge
+			among := func(ctx context.Context, at []int) (*kernel.Matrix, error) {
+				if values == nil {
+					var err error
+					near := c.train.Select(at)
+					if values, err = kernel.Between(ctx, c.kernel, near, near); err != nil {
+						return nil, err
+					}
+				}
+				return &kernel.Matrix{Rows: values.Rows, Cols: values.Cols, Data: slices.Clone(values.Data)}, nil
+			}
+			inFold := func(j int) bool { return c.fold[j] == c.fold[i] }
+			for l, x := range left {
+				if x == nil {
+					continue
+				}
+				if err := x.addDeviation(inner, i, known, c.self[i], biasVariance(units[l], known, inFold), among); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	})
+	for _, x := range left {
+		if x != nil && err == nil {
+			x.Density = density(c.targets.Values, x.Values, x.deviations.out)
+		}
+	}
+	return err
+}
+
+// replicates finds equal examples among the nearest of each. Of a set that is larger than these it finds some.
+func (c *Centres) replicates() replicates {
+	found := make([]replicates, len(c.near))
+	for i := range c.near {
+		var set []int
+		for _, h := range c.near[i].Hits() {
+			if same(c.self[i], h.Similarity, c.self[h.Index]) {
+				set = append(set, h.Index)
+			}
+		}
+		slices.Sort(set)
+		found[i].add(i, set, c.targets.Values)
+	}
+	return sumOf(found)
 }
 
 // nearest returns how many of the nearest examples are needed, an example itself among them: for
@@ -129,16 +237,14 @@ func (c *Centres) residual(i, target int, f *Function, row []float64) float64 {
 	return c.targets.weight(i) * (c.columns[target].value(i) - (dense.Dot(f.Coefficients, row) + f.Bias))
 }
 
-// Learn trains a learner on all examples with one ridge of HeldOut, as RidgeSolver.Learn does, with what
-// it returned. Deviations look at the nearest of all examples; what the bias is not known by comes from
-// the centres.
-func (c *Centres) Learn(ctx context.Context, lambda float64, left Left, groups *Left, probability bool) (*Learner, error) {
-	n, m := c.train.Len(), len(c.at)
+// Learn trains a learner on all examples with what HeldOut returned for a ridge, as RidgeSolver.Learn does.
+func (c *Centres) Learn(ctx context.Context, left, groups *Left, probability bool) (*Learner, error) {
+	n, m, lambda := c.train.Len(), len(c.at), left.Ridge
 	steps := c.steps[lambda]
 	if steps == nil {
 		return nil, fmt.Errorf("svm: ridge %v: want one of HeldOut", lambda)
 	}
-	start, err := c.solve(ctx, spaced(len(c.members), len(c.members)), lambda)
+	start, err := c.solve(ctx, kernel.UpTo(len(c.members)), lambda)
 	if err != nil {
 		return nil, err
 	}
@@ -146,46 +252,12 @@ func (c *Centres) Learn(ctx context.Context, lambda float64, left Left, groups *
 	for t, f := range start {
 		functions[t] = Function{Coefficients: make([]float64, n), Bias: f.Bias}
 	}
-	process, d := &Process{Ridge: lambda, Scale: 1, Wider: 1, Unit: make([]float64, n)}, newLeftDeviations(n, left, groups)
-	if c.targets.Labels == nil {
-		_, inverse, err := factorize(ctx, Full(c.among), lambda, Targets{})
-		if err != nil {
-			return nil, err
-		}
-		for k, u := range inverse.solve(ones(m)) {
-			process.Unit[c.at[k]] = u
-		}
-	}
-	among := func(ctx context.Context, at []int) (*kernel.Matrix, error) {
-		some := c.train.Select(at)
-		return kernel.Between(ctx, c.kernel, some, some)
-	}
-	work := kernel.WorkOf(ctx)
-	work.Workers, work.Progress = 1, nil
-	inner := kernel.WithWork(ctx, work)
-	rows := make([][]float64, kernel.Workers(ctx))
-	err = c.stream(ctx, "deviations", c.members, func(_ int, some []int, x *kernel.Matrix) error {
-		return kernel.Each(ctx, len(some), 16, func(w, r int) error {
-			i, row := some[r], x.Row(r)[:m]
+	err = c.stream(ctx, "learn", c.members, func(_ int, some []int, x *kernel.Matrix) error {
+		return kernel.Each(ctx, len(some), 16, func(_, r int) error {
 			for t := range start {
-				functions[t].Coefficients[i] = steps[t] * c.residual(i, t, &start[t], row)
+				functions[t].Coefficients[some[r]] = steps[t] * c.residual(some[r], t, &start[t], x.Row(r)[:m])
 			}
-			if c.targets.Labels != nil {
-				return nil
-			}
-			// The values that are not known are less than those of the nearest, and have no share in u.
-			if rows[w] == nil {
-				rows[w] = make([]float64, n)
-			}
-			known := rows[w]
-			clear(known)
-			for k, j := range c.at {
-				known[j] = row[k]
-			}
-			for _, h := range c.near[i].Hits() {
-				known[h.Index] = h.Similarity
-			}
-			return d.add(inner, process, i, known, c.self[i], func(k int) int { return k }, among)
+			return nil
 		})
 	})
 	if err != nil {
@@ -200,7 +272,10 @@ func (c *Centres) Learn(ctx context.Context, lambda float64, left Left, groups *
 	if err != nil || l.Classes != nil {
 		return l, err
 	}
-	l.Process = process
-	d.fit(l, c.targets.Values)
+	unit, err := c.unit(ctx, lambda)
+	if err != nil {
+		return nil, err
+	}
+	l.addLeft(unit, c.targets.Values, left, groups, c.replicates())
 	return l, nil
 }

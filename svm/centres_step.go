@@ -26,7 +26,7 @@ type descent struct {
 	near      []kernel.Top   // of each example, itself among them
 }
 
-// run adds up gradients. The products of blocks are rounded, as in CentreSums, so the order is of no
+// run adds up gradients. The products of blocks are rounded, as in centreSums, so the order is of no
 // effect.
 func (d *descent) run(ctx context.Context, m kernel.Map, train kernel.Features, largest float64) error {
 	width, functions := d.residuals.Cols, d.gradients.Cols

@@ -2,48 +2,47 @@ package svm
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"github.com/mlgkernel/mlg/internal/dense"
 	"github.com/mlgkernel/mlg/kernel"
 )
 
-// CentreSums are all that a ridge regression on centres needs of some examples: the lower triangle of
+// centreSums are all that a ridge regression on centres needs of some examples: the lower triangle of
 //
 //	Σ_i w_i x_i x_iᵀ,   x_i = (k(i, c_1), …, k(i, c_m), z_i1, …, z_it, 1),
 //
 // for weights w and targets z. Sums of two sets of examples add up to those of both.
 //
-// Each sum is a multiple of Quantum, a power of two that is so large that no sum of the examples of
+// Each sum is a multiple of quantum, a power of two that is so large that no sum of the examples of
 // Centres has more than 53 bits. So additions are exact, and in any order they give the same bits.
 // Products of sumBlock examples are rounded to multiples.
-type CentreSums struct {
-	Order   int // m + t + 1
-	Quantum float64
-	// Strips are stripRows rows each, of as many columns as the last of them has below the diagonal.
-	Strips [][]float64
+type centreSums struct {
+	order   int // m + t + 1
+	quantum float64
+	// strips are stripRows rows each, of as many columns as the last of them has below the diagonal.
+	strips [][]float64
 }
 
 // sumBlock is the number of examples whose products are added up before they are rounded.
 const sumBlock = tileSide
 
 // newCentreSums returns sums of no examples.
-func newCentreSums(order int, quantum float64) *CentreSums {
-	s := &CentreSums{Order: order, Quantum: quantum, Strips: make([][]float64, (order+stripRows-1)/stripRows)}
-	for k := range s.Strips {
+func newCentreSums(order int, quantum float64) *centreSums {
+	s := &centreSums{order: order, quantum: quantum, strips: make([][]float64, (order+stripRows-1)/stripRows)}
+	for k := range s.strips {
 		first, last := s.rows(k)
-		s.Strips[k] = make([]float64, (last-first)*last)
+		s.strips[k] = make([]float64, (last-first)*last)
 	}
 	return s
 }
 
 // rows returns the first row of a strip, and the one behind its last.
-func (s *CentreSums) rows(strip int) (first, last int) {
-	return strip * stripRows, min((strip+1)*stripRows, s.Order)
+func (s *centreSums) rows(strip int) (first, last int) {
+	return strip * stripRows, min((strip+1)*stripRows, s.order)
 }
 
-// sumsBytes returns the memory of CentreSums.
+// sumsBytes returns the memory of centreSums.
 func sumsBytes(order int) int64 { return 4 * int64(order) * int64(order+stripRows) }
 
 // quantumOf returns the quantum for n examples whose weight times two numbers of x is at most largest.
@@ -52,28 +51,12 @@ func quantumOf(n int, largest float64) float64 {
 	return math.Ldexp(1, exponent-51)
 }
 
-// Add adds the sums of other examples.
-func (s *CentreSums) Add(o *CentreSums) error {
-	if o.Order != s.Order || o.Quantum != s.Quantum || len(o.Strips) != len(s.Strips) {
-		return fmt.Errorf("svm: sums of order %d in units of %v added to those of order %d in units of %v", o.Order, o.Quantum, s.Order, s.Quantum)
-	}
-	for k, strip := range o.Strips {
-		if len(strip) != len(s.Strips[k]) {
-			return fmt.Errorf("svm: strip %d of sums has %d numbers, want %d", k, len(strip), len(s.Strips[k]))
-		}
-	}
-	for k, strip := range o.Strips {
-		dense.Axpy(s.Strips[k], 1, strip)
-	}
-	return nil
-}
-
 // add adds examples, whose x are the rows of a matrix. It takes m² operations for each.
-func (s *CentreSums) add(ctx context.Context, x *kernel.Matrix, weights []float64) error {
-	shift := 0x1.8p52 * s.Quantum // a sum with it has no bits below the quantum
+func (s *centreSums) add(ctx context.Context, x *kernel.Matrix, weights []float64) error {
+	shift := 0x1.8p52 * s.quantum // a sum with it has no bits below the quantum
 	workers := make([]products, kernel.Workers(ctx))
-	return kernel.Each(ctx, len(s.Strips), 1, func(w, task int) error {
-		k := len(s.Strips) - 1 - task // long strips come first
+	return kernel.Each(ctx, len(s.strips), 1, func(w, task int) error {
+		k := len(s.strips) - 1 - task // long strips come first
 		first, last := s.rows(k)
 		p := &workers[w]
 		p.reset(first, last)
@@ -89,7 +72,7 @@ func (s *CentreSums) add(ctx context.Context, x *kernel.Matrix, weights []float6
 				return weights[i+r]
 			}
 			p.multiply(min(sumBlock, x.Rows-i), row, func(j, c int, values []float64) {
-				to := s.Strips[k][(j-first)*last+c:][:len(values)]
+				to := s.strips[k][(j-first)*last+c:][:len(values)]
 				for q, v := range values {
 					to[q] += (v + shift) - shift
 				}
@@ -100,9 +83,9 @@ func (s *CentreSums) add(ctx context.Context, x *kernel.Matrix, weights []float6
 }
 
 // at returns the sum in row i and column j ≤ i.
-func (s *CentreSums) at(i, j int) float64 {
+func (s *centreSums) at(i, j int) float64 {
 	_, last := s.rows(i / stripRows)
-	return s.Strips[i/stripRows][i%stripRows*last+j]
+	return s.strips[i/stripRows][i%stripRows*last+j]
 }
 
 // products computes rows first … last−1 of the lower triangle of XᵀWX.

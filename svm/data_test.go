@@ -44,3 +44,16 @@ func datasetGram(t testing.TB, name string, k kernel.Kernel) (*kernel.Matrix, []
 	}
 	return gram, y
 }
+
+// labelsOf returns the label of each new example.
+func labelsOf(l *Learner, cross View) ([]int, error) {
+	values, err := l.Values(cross)
+	if err != nil {
+		return nil, err
+	}
+	labels := make([]int, values.Rows)
+	for i := range labels {
+		labels[i] = l.Class(values.Row(i))
+	}
+	return labels, nil
+}

@@ -29,9 +29,9 @@ func ExampleTrain() {
 	}
 	f := learner.Functions[0]
 	fmt.Println("support", f.Support, "coefficients", f.Coefficients, "bias", f.Bias)
-	labels, err := learner.Labels(all.Select(test, train))
-	fmt.Println(labels, err)
+	values, err := learner.Values(all.Select(test, train))
+	fmt.Println(learner.Class(values.Row(0)), err)
 	// Output:
 	// support [1 2] coefficients [0.5 -0.5] bias 0
-	// [8] <nil>
+	// 8 <nil>
 }

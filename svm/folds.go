@@ -3,27 +3,27 @@ package svm
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"github.com/mlgkernel/mlg/internal/dense"
 	"github.com/mlgkernel/mlg/kernel"
 )
 
-// holdOut returns what regressions that addRidges made predict for each example from the other folds,
-// and what multiplies Scale to the deviation of each. For the examples of a fold f and
+// holdOut returns what regressions that addRidges made predict for each example from the other folds. For
+// the examples of a fold f and
 //
 //	A = (K+λW⁻¹)⁻¹ − uuᵀ/Σu,   β = Az,
 //
-// it is z_f − A_ff⁻¹β_f, and the square of the deviation is on the diagonal of A_ff⁻¹. A fold of one
-// example is left out as addRidges does. It takes n|f|² operations for each fold.
+// it is z_f − A_ff⁻¹β_f. The variance of example i by which b is not known is v_i²/(Σu + vᵀu_f),
+// v = A_ff⁻¹u_f. A fold of one example is left out as addRidges does. It takes n|f|² operations for each
+// fold.
 func (l *Learner) holdOut(ctx context.Context, f inverse, u []float64, targets [][]float64, folds []int) (*kernel.Matrix, []float64, error) {
 	members, _, err := foldSets(folds, l.Examples)
 	if err != nil {
 		return nil, nil, err
 	}
-	values, deviations := kernel.NewMatrix(l.Examples, len(targets)), make([]float64, l.Examples)
+	values, bias := kernel.NewMatrix(l.Examples, len(targets)), make([]float64, l.Examples)
 	sum := total(u)
-	return values, deviations, kernel.Each(ctx, len(members), 1, func(_, k int) error {
+	return values, bias, kernel.Each(ctx, len(members), 1, func(_, k int) error {
 		at := members[k]
 		m, n := f.block(at), len(at)
 		for a, i := range at {
@@ -44,11 +44,16 @@ func (l *Learner) holdOut(ctx context.Context, f inverse, u []float64, targets [
 				values.Set(i, t, z[i]-residuals[a])
 			}
 		}
-		diagonal, err := dense.InverseDiagonal(ctx, m, n, 1)
-		for a, v := range diagonal {
-			deviations[at[a]] = math.Sqrt(v)
+		v, along := make([]float64, n), sum
+		gather(v, u, at)
+		dense.SolveCholesky(m, n, v)
+		for a, i := range at {
+			along += v[a] * u[i]
 		}
-		return err
+		for a, i := range at {
+			bias[i] = v[a] * v[a] / along
+		}
+		return nil
 	})
 }
 

@@ -120,7 +120,7 @@ func TestIntervals(t *testing.T) {
 		t.Errorf("factor %v for other groups, want more", p.Wider)
 	}
 	cross := Full(gram).Select([]int{0, 0}, nil)
-	d, err := l.Deviations(t.Context(), cross, []float64{1, 1}, []bool{false, true}, func(_ context.Context, at []int) (*kernel.Matrix, error) {
+	d, _, err := l.Deviations(t.Context(), cross, []float64{1, 1}, []bool{false, true}, func(_ context.Context, at []int) (*kernel.Matrix, error) {
 		return Full(gram).Select(at, at).Matrix(), nil
 	})
 	if err != nil || math.Abs(d[1]/d[0]-p.Wider) > 1e-12 {
@@ -213,7 +213,49 @@ func TestClippedVariances(t *testing.T) {
 	if l.Process.Clipped == 0 {
 		t.Errorf("no variance is counted, deviations %v", l.Process.LeaveOneOut)
 	}
+	d, clipped, err := l.Deviations(t.Context(), Full(gram).Select([]int{0, 0}, nil), []float64{0.01, 5}, nil, func(_ context.Context, at []int) (*kernel.Matrix, error) {
+		return Full(gram).Select(at, at).Matrix(), nil
+	})
+	if err != nil || !slices.Equal(clipped, []bool{true, false}) || d[0] != l.Process.Noise() {
+		t.Errorf("deviations %v, clipped %v, error %v", d, clipped, err)
+	}
 	if l, err = Train(t.Context(), Full(kerneltest.Points(rand.New(rand.NewPCG(1, 2)), 30, 2)), Targets{Values: make([]float64, 30)}, opt); err != nil || l.Process.Clipped != 0 {
 		t.Errorf("%d variances of a positive semi-definite kernel are counted, error %v", l.Process.Clipped, err)
+	}
+}
+
+// Scale fits the deviations that Deviations tells. They look at the nearest examples only, so they are larger
+// than those of the factor.
+func TestIntervalsFitWhatIsTold(t *testing.T) {
+	rng := rand.New(rand.NewPCG(75, 76))
+	const n = 300
+	gram := kerneltest.Points(rng, n, 4)
+	z := make([]float64, n)
+	for i := range z {
+		z[i] = 5 + rng.NormFloat64()
+	}
+	opt := DefaultOptions()
+	opt.Kind, opt.Ridge, opt.LeaveOneOut, opt.Intervals = KernelRidge, 0.01, true, true
+	l, err := Train(t.Context(), Full(gram), Targets{Values: z}, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt.LeaveOneOut, opt.Intervals = true, false
+	for _, i := range []int{0, 17, 299} {
+		others := slices.DeleteFunc(kernel.UpTo(n), func(j int) bool { return j == i })
+		refit, err := Train(t.Context(), Full(gram).Select(others, others), Targets{Values: pick(z, others)}, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		refit.Process.Scale = l.Process.Scale
+		told, _, err := refit.Deviations(t.Context(), Full(gram).Select([]int{i}, others), []float64{gram.At(i, i)}, nil, func(_ context.Context, at []int) (*kernel.Matrix, error) {
+			return Full(gram).Select(others, others).Select(at, at).Matrix(), nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := l.Process.LeaveOneOut[i]; math.Abs(got/told[0]-1) > 1e-9 {
+			t.Errorf("example %d: the scale was fitted to the deviation %v, but %v is told", i, got, told[0])
+		}
 	}
 }

@@ -226,19 +226,6 @@ func (f *Function) Value(row []float64) float64 {
 	return sum + f.Bias
 }
 
-// Labels returns the label of each new example (a row of cross, as in Values).
-func (l *Learner) Labels(cross View) ([]int, error) {
-	values, err := l.Values(cross)
-	if err != nil {
-		return nil, err
-	}
-	labels := make([]int, values.Rows)
-	for i := range labels {
-		labels[i] = l.Class(values.Row(i))
-	}
-	return labels, nil
-}
-
 // Class returns the label of an example: that with the largest of Scores, of equals the smallest.
 // With Options.Probability it is the most probable one.
 func (l *Learner) Class(values []float64) int {
@@ -369,7 +356,8 @@ func (l *Learner) pairValue(values []float64, p int) float64 {
 func (l *Learner) Forget() {
 	l.LeaveOneOut, l.HeldOut = nil, nil
 	if l.Process != nil {
-		l.Process.LeaveOneOut, l.Process.HeldOut = nil, nil
+		p := l.Process
+		p.LeaveOneOut, p.HeldOut, p.Density, p.leftBias, p.heldBias = nil, nil, 0, nil, nil
 	}
 }
 

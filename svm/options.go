@@ -2,9 +2,6 @@ package svm
 
 import (
 	"fmt"
-	"maps"
-	"math"
-	"slices"
 
 	"github.com/mlgkernel/mlg/param"
 )
@@ -47,10 +44,6 @@ type Options struct {
 	// Epsilon is the half width of the tube in which ε-SVR counts no error.
 	Epsilon float64 `want:"at least 0"`
 
-	// ClassWeights multiplies C for the examples of a class; a class that is not in it has
-	// weight 1. A weight must be positive. Only C-SVC looks at it.
-	ClassWeights map[int]float64
-
 	// Tolerance bounds the violation of the optimality conditions: the solver stops
 	// when two coefficients that could still be moved have slopes that differ by no more.
 	// Slopes are in units of the decision value, in which the margin is 1.
@@ -92,11 +85,6 @@ func (o Options) Validate() error {
 	if err := o.Kind.validate(); err != nil {
 		return err
 	}
-	for _, c := range slices.Sorted(maps.Keys(o.ClassWeights)) {
-		if w := o.ClassWeights[c]; !(w > 0) || math.IsInf(w, 1) {
-			return fmt.Errorf("svm: ClassWeights[%d] = %v, want a positive, finite number", c, w)
-		}
-	}
 	return param.Check("svm", o)
 }
 
@@ -113,12 +101,4 @@ func (o Options) validatePath(parameters []float64) error {
 		}
 	}
 	return nil
-}
-
-// weight returns the factor of C for a class.
-func (o Options) weight(class int) float64 {
-	if w, ok := o.ClassWeights[class]; ok {
-		return w
-	}
-	return 1
 }

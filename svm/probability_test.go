@@ -273,7 +273,7 @@ func TestSeveralClasses(t *testing.T) {
 		t.Fatalf("classes %v, %d functions", c.Classes, len(c.Functions))
 	}
 	cross := full.Select(test, train)
-	predicted, err := c.Labels(cross)
+	predicted, err := labelsOf(c, cross)
 	if err != nil {
 		t.Fatal(err)
 	}

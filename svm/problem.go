@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 // problem is the dual problem of a machine for two classes or for values, on some of the training
@@ -80,9 +82,9 @@ func (l *Learner) pairProblem(pair int, gram View, members [][]int, t Targets, o
 	slices.Sort(p.members)
 	for _, i := range p.members {
 		if _, ok := slices.BinarySearch(members[a], i); ok {
-			p.add(1, opt.weight(first)*t.weight(i))
+			p.add(1, t.weight(i))
 		} else {
-			p.add(-1, opt.weight(second)*t.weight(i))
+			p.add(-1, t.weight(i))
 		}
 	}
 	if n, _ := gram.Dims(); len(p.members) < n {
@@ -102,10 +104,7 @@ func valueProblem(gram View, t Targets, epsilon float64) *problem {
 
 // train adds the machine for each C to the learners of a path.
 func (p *problem) train(ctx context.Context, cs []float64, opt Options, path []*Learner, limit *limit) error {
-	order := make([]int, len(cs)) // the next larger C starts from the solution
-	for k := range order {
-		order[k] = k
-	}
+	order := kernel.UpTo(len(cs)) // the next larger C starts from the solution
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(cs[a], cs[b]) })
 	s := newSolver(p)
 	for _, k := range order {

@@ -40,7 +40,11 @@ type Process struct {
 	HeldOut     []float64 `json:"-"`
 	// Clipped is the number of training examples whose leave-one-out variance of b + f is negative, and
 	// counts as 0. It is more than 0 only if the kernel is not positive semi-definite.
-	Clipped int `json:"-"`
+	Clipped int `json:",omitempty"`
+	// Density is Left.Density of the leave-one-out predictions, with their exact deviations.
+	Density float64 `json:"-"`
+
+	leftBias, heldBias []float64 // variances by which b is not known, of LeaveOneOut and HeldOut
 }
 
 // ErrNoProcess is the error of learners that cannot tell deviations.
@@ -74,7 +78,7 @@ func (p *Process) validate(coefficients int) error {
 }
 
 // addProcess adds the Process of a regression on values, with u and g of its ridge.
-func (l *Learner) addProcess(ridge float64, u, g []float64) {
+func (l *Learner) addProcess(ridge float64, u, g, values []float64) {
 	p := &Process{Ridge: ridge, Wider: 1, Unit: u, LeaveOneOut: make([]float64, len(g))}
 	for i, b := range l.Functions[0].Coefficients {
 		p.Scale = math.Hypot(p.Scale, b/math.Sqrt(g[i]))
@@ -83,9 +87,14 @@ func (l *Learner) addProcess(ridge float64, u, g []float64) {
 		}
 	}
 	p.Scale /= math.Sqrt(float64(len(g)))
+	deviations, sum := make([]float64, len(g)), total(u)
+	p.leftBias = make([]float64, len(g))
 	for i := range g {
+		p.leftBias[i] = u[i] * u[i] / (g[i] * (sum*g[i] + u[i]*u[i]))
+		deviations[i] = 1 / math.Sqrt(g[i])
 		p.LeaveOneOut[i] = p.Scale / math.Sqrt(g[i])
 	}
+	p.Density = density(values, l.LeaveOneOut, deviations)
 	l.Process = p
 }
 
@@ -107,18 +116,19 @@ const nearest = 64
 // for examples that are in none of the groups of the training examples (apart, nil for none) times
 // Wider. With all examples in place of the nearest it is that of the process. More examples never make it
 // larger, so it is never too small. The first terms are at least 0 for a positive semi-definite
-// kernel. Where they are not, they count as 0, and the deviation is that of the noise.
+// kernel. Where they are not, they count as 0, and the deviation is that of the noise. clipped reports that.
 func (l *Learner) Deviations(ctx context.Context, cross View, self []float64, apart []bool,
-	among func(ctx context.Context, examples []int) (*kernel.Matrix, error)) ([]float64, error) {
+	among func(ctx context.Context, examples []int) (*kernel.Matrix, error)) (out []float64, clipped []bool, err error) {
 	if l.Process == nil {
-		return nil, ErrNoProcess
+		return nil, nil, ErrNoProcess
 	}
 	rows, columns := cross.Dims()
 	if columns != l.Examples || len(self) != rows {
-		return nil, fmt.Errorf("svm: %d×%d kernel values and %d of examples with themselves, but %d training examples",
+		return nil, nil, fmt.Errorf("svm: %d×%d kernel values and %d of examples with themselves, but %d training examples",
 			rows, columns, len(self), l.Examples)
 	}
-	out, noise := make([]float64, rows), l.Process.Noise()
+	out, clipped = make([]float64, rows), make([]bool, rows)
+	noise := l.Process.Noise()
 	inner := kernel.WithWorkers(ctx, 1)
 	some := among
 	if support := l.Functions[0].Support; support != nil {
@@ -127,11 +137,14 @@ func (l *Learner) Deviations(ctx context.Context, cross View, self []float64, ap
 			return among(ctx, compose(support, at, len(support), "example"))
 		}
 	}
-	return out, kernel.Each(ctx, rows, 1, func(_, r int) error {
-		v, err := l.Process.variance(inner, cross.row(r, make([]float64, columns)), self[r], nil, some)
+	return out, clipped, kernel.Each(ctx, rows, 1, func(_, r int) error {
+		row := cross.row(r, make([]float64, columns))
+		v, err := l.Process.variance(inner, row, self[r], nil, some)
 		if err != nil {
 			return err
 		}
+		v += biasVariance(l.Process.Unit, row, nil)
+		clipped[r] = v < -rounding*l.Process.Ridge
 		out[r] = math.Hypot(l.Process.Scale*math.Sqrt(max(0, v)), noise)
 		if apart != nil && apart[r] {
 			out[r] *= l.Process.Wider
@@ -143,23 +156,31 @@ func (l *Learner) Deviations(ctx context.Context, cross View, self []float64, ap
 	})
 }
 
-// variance returns that of b + f for an example, in units of Scale², from its kernel values with the
-// examples of Unit. It does not look at those of them that are left out, nil for none. Of u it takes the
-// others, and as much more as the ones that are left out would have.
+// biasVariance returns the variance of an example by which b is not known, (1 − uᵀk)²/Σu, from its kernel
+// values with the examples of u. Of u it takes those that are not left out, nil for none, and as much more as
+// the others would have.
+func biasVariance(unit, row []float64, left func(example int) bool) float64 {
+	sum, rest, all := 0.0, 0.0, total(unit)
+	for i, u := range unit {
+		if left == nil || !left(i) {
+			sum += u * row[i]
+			rest += u
+		}
+	}
+	v := 1 - sum*all/rest
+	return v * (v / all)
+}
+
+// variance returns that of f for an example, in units of Scale², from its kernel values with the training
+// examples. It does not look at those of them that are left out, nil for none.
 func (p *Process) variance(ctx context.Context, row []float64, self float64, left func(example int) bool,
 	among func(ctx context.Context, examples []int) (*kernel.Matrix, error)) (float64, error) {
-	near, sum, rest := slices.Clone(row), 0.0, 0.0
-	for i, u := range p.Unit {
+	near := slices.Clone(row)
+	for i := range near {
 		if left != nil && left(i) {
 			near[i] = math.Inf(-1)
-			continue
 		}
-		sum += u * row[i]
-		rest += u
 	}
-	all := total(p.Unit)
-	bias := 1 - sum*all/rest
-	bias *= bias / all
 	var k []float64
 	var at []int
 	for _, h := range kernel.Largest(near, nearest) {
@@ -180,7 +201,7 @@ func (p *Process) variance(ctx context.Context, row []float64, self float64, lef
 		return 0, tooSmall(p.Ridge)
 	}
 	dense.ForwardSolve(m.Data, n, k, 1)
-	return self - dense.Dot(k, k) + bias, nil
+	return self - dense.Dot(k, k), nil
 }
 
 // spaced returns some of 0 … n−1, at equal distances.

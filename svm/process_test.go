@@ -62,9 +62,10 @@ type posterior struct {
 func posteriorOf(_ *testing.T, l *Learner, gram *kernel.Matrix) posterior { return posterior{l, gram} }
 
 func (p posterior) Deviations(ctx context.Context, cross View, self []float64) ([]float64, error) {
-	return p.Learner.Deviations(ctx, cross, self, nil, func(_ context.Context, at []int) (*kernel.Matrix, error) {
+	out, _, err := p.Learner.Deviations(ctx, cross, self, nil, func(_ context.Context, at []int) (*kernel.Matrix, error) {
 		return Full(p.gram).Select(at, at).Matrix(), nil
 	})
+	return out, err
 }
 
 // Scale, values, deviations and what is said of examples that are left out are those of the textbook.
@@ -231,7 +232,7 @@ func TestProcessExtremes(t *testing.T) {
 	if one.Process != nil {
 		t.Errorf("a single example has the process %v", one.Process)
 	}
-	if _, err := one.Deviations(ctx, View{}, nil, nil, nil); !errors.Is(err, ErrNoProcess) {
+	if _, _, err := one.Deviations(ctx, View{}, nil, nil, nil); !errors.Is(err, ErrNoProcess) {
 		t.Errorf("error %v", err)
 	}
 	rng := rand.New(rand.NewPCG(59, 60))

@@ -56,20 +56,18 @@ func trainRidges(ctx context.Context, gram View, t Targets, targets [][]float64,
 		if err != nil {
 			return err
 		}
-		var deviations []float64
+		var bias []float64
 		if opt.LeaveOneOut && opt.Folds != nil {
-			if path[i].HeldOut, deviations, err = path[i].holdOut(ctx, f, u, targets, opt.Folds); err != nil {
+			if path[i].HeldOut, bias, err = path[i].holdOut(ctx, f, u, targets, opt.Folds); err != nil {
 				return err
 			}
 		}
 		if len(g) > 1 && t.Labels == nil { // a single example says nothing of deviations
-			path[i].addProcess(lambda, u, g)
-			if opt.Intervals {
-				left := make([]float64, len(g))
-				for k, v := range g {
-					left[k] = 1 / math.Sqrt(v)
+			path[i].addProcess(lambda, u, g, t.Values)
+			if path[i].Process.heldBias = bias; opt.Intervals {
+				if err := path[i].FitIntervals(ctx, gram, t.Values, opt); err != nil {
+					return err
 				}
-				path[i].fitProcess(t.Values, left, deviations, opt.Alone, findReplicates(gram, t.Values))
 			}
 		}
 		if probability {
@@ -80,6 +78,32 @@ func trainRidges(ctx context.Context, gram View, t Targets, targets [][]float64,
 		}
 	}
 	return small
+}
+
+// FitIntervals does what Options.Intervals asks for, to a process that was trained without. It fits the
+// deviations that Deviations would tell of examples that are left out. It takes the matrix, the values and the
+// other options of the training, and may come after Rescale, with the values in their units.
+func (l *Learner) FitIntervals(ctx context.Context, gram View, values []float64, opt Options) error {
+	p := l.Process
+	ridge, bias := p.Ridge, func(of []float64) func(int, []float64) float64 {
+		return func(i int, _ []float64) float64 { return of[i] }
+	}
+	left := &Left{Ridge: ridge, Folds: kernel.UpTo(len(values)), Values: l.LeaveOneOut}
+	err := left.addDeviations(ctx, gram, values, bias(p.leftBias))
+	if err != nil {
+		return err
+	}
+	var grouped []float64
+	if l.HeldOut != nil {
+		groups := &Left{Ridge: ridge, Folds: opt.Folds, Values: l.HeldOut}
+		if err := groups.addDeviations(ctx, gram, values, bias(p.heldBias)); err != nil {
+			return err
+		}
+		grouped = groups.deviations.out
+	}
+	equal, err := findReplicates(ctx, gram, values)
+	l.fitProcess(values, left.deviations, grouped, opt.Alone, equal)
+	return err
 }
 
 // inverse is (K + λW⁻¹)⁻¹.

@@ -2,7 +2,6 @@ package svm
 
 import (
 	"context"
-	"math"
 	"slices"
 
 	"github.com/mlgkernel/mlg/kernel"
@@ -34,26 +33,55 @@ func (t Targets) Scores(held *kernel.Matrix) *kernel.Matrix {
 	return out
 }
 
-// Left is what was predicted for examples from the other folds.
+// Left is what regressions with one ridge predict for examples from those of the other folds.
 type Left struct {
+	Ridge  float64
 	Folds  []int          // by example
 	Alone  []bool         // as in Options: no other of the group is in another fold; nil for none
-	Values *kernel.Matrix // as HeldOut returned them for Columns, with the ridge of Learn
+	Values *kernel.Matrix // a column for each of Columns
+	// Density is the mean log predictive density of values in units of their standard deviation, with the
+	// Scale for which it is largest. Larger is better.
+	Density float64
+
+	deviations *leftDeviations // of values
 }
 
-// Learn trains a learner on all examples with one ridge, as Train does with Options.Intervals. What was
-// predicted from other folds takes the place of leave-one-out: probabilities of classes, and the scale of
-// the process of values, come from it. groups, if not nil, has the same for the folds of Options.Folds.
-// Deviations of examples that were left out know only the nearest of the other folds (see
-// Learner.Deviations).
-func (s *RidgeSolver) Learn(ctx context.Context, t Targets, lambda float64, left Left, groups *Left, probability bool) (*Learner, Convergence, error) {
+// HeldOut returns for every ridge what the regressions on Columns, with the weights of the targets, predict
+// for each example from the examples of the other folds. folds[i] is the fold of example i. Folds may be
+// empty. Deviations know only the nearest of the other folds, as Learner.Deviations does.
+func (s *RidgeSolver) HeldOut(ctx context.Context, t Targets, folds []int, lambdas []float64) ([]*Left, Convergence, error) {
+	columns, err := t.Columns()
+	if err != nil {
+		return nil, Convergence{}, err
+	}
+	held, units, c, err := s.heldOut(ctx, columns, folds, lambdas, t.Weights)
+	if err != nil {
+		return nil, c, err
+	}
+	out := make([]*Left, len(lambdas))
+	for l, lambda := range lambdas {
+		out[l] = &Left{Ridge: lambda, Folds: folds, Values: held[l]}
+		if t.Labels != nil {
+			continue
+		}
+		bias := func(i int, row []float64) float64 { return biasVariance(units[l][folds[i]], row, nil) }
+		if err := out[l].addDeviations(ctx, s.tiles, t.Values, bias); err != nil {
+			return nil, c, err
+		}
+	}
+	return out, c, nil
+}
+
+// Learn trains a learner on all examples, as Train does with Options.Intervals. What HeldOut predicted with
+// the same ridge takes the place of leave-one-out: probabilities of classes, and the scale of the process of
+// values, come from it. groups, if not nil, has the same for the folds of Options.Folds.
+func (s *RidgeSolver) Learn(ctx context.Context, t Targets, left, groups *Left, probability bool) (*Learner, Convergence, error) {
 	columns, err := t.Columns()
 	if err != nil {
 		return nil, Convergence{}, err
 	}
 	n := s.tiles.rows
-	all := spaced(n, n)
-	trained, c, err := s.train(ctx, columns, [][]int{all}, [][]int{{0}}, []float64{lambda}, t.Weights)
+	trained, c, err := s.train(ctx, columns, [][]int{kernel.UpTo(n)}, [][]int{{0}}, []float64{left.Ridge}, t.Weights)
 	if err != nil {
 		return nil, c, err
 	}
@@ -61,12 +89,23 @@ func (s *RidgeSolver) Learn(ctx context.Context, t Targets, lambda float64, left
 	if err != nil || l.Classes != nil {
 		return l, c, err
 	}
-	l.Process = &Process{Ridge: lambda, Scale: 1, Wider: 1, Unit: trained[0][0].unit}
-	return l, c, s.deviations(ctx, l, t.Values, left, groups)
+	equal, err := findReplicates(ctx, s.tiles, t.Values)
+	l.addLeft(trained[0][0].unit, t.Values, left, groups, equal)
+	return l, c, err
+}
+
+// addLeft adds the process whose scale fits what was left out.
+func (l *Learner) addLeft(unit, values []float64, left, groups *Left, equal replicates) {
+	l.Process = &Process{Ridge: left.Ridge, Scale: 1, Wider: 1, Unit: unit}
+	var grouped []float64
+	if groups != nil {
+		grouped = groups.deviations.out
+	}
+	l.fitProcess(values, left.deviations, grouped, left.Alone, equal)
 }
 
 // learner returns that of the regressions on Columns, with what was predicted of examples that are left out.
-func (t Targets) learner(n int, functions []Function, left Left, groups *Left, probability bool) (*Learner, error) {
+func (t Targets) learner(n int, functions []Function, left, groups *Left, probability bool) (*Learner, error) {
 	classes, _, err := t.classes()
 	if err != nil {
 		return nil, err
@@ -87,85 +126,4 @@ func (t Targets) learner(n int, functions []Function, left Left, groups *Left, p
 		l.calibrate(l.LeaveOneOut, t)
 	}
 	return l, nil
-}
-
-// leftDeviations fits the process of a learner, for the variances of examples that are left out.
-type leftDeviations struct {
-	folds    [][]int // ways to deal the examples
-	alone    []bool
-	out      [][]float64
-	equal    []replicates
-	negative []bool
-}
-
-func newLeftDeviations(n int, left Left, groups *Left) *leftDeviations {
-	d := &leftDeviations{folds: [][]int{left.Folds}, alone: left.Alone, equal: make([]replicates, n), negative: make([]bool, n)}
-	if groups != nil {
-		d.folds = append(d.folds, groups.Folds)
-	}
-	for range d.folds {
-		d.out = append(d.out, make([]float64, n))
-	}
-	return d
-}
-
-// add adds an example, whose kernel values with the examples at some positions are in row. It may be called
-// concurrently for different examples.
-func (d *leftDeviations) add(ctx context.Context, p *Process, i int, row []float64, self float64, at func(k int) int,
-	among func(ctx context.Context, examples []int) (*kernel.Matrix, error)) error {
-	for k, fold := range d.folds {
-		v, err := p.variance(ctx, row, self, func(j int) bool { return fold[at(j)] == fold[i] }, among)
-		if err != nil {
-			return err
-		}
-		d.negative[i] = d.negative[i] || k == 0 && v < -rounding*p.Ridge
-		d.out[k][i] = math.Sqrt(max(0, v) + p.Ridge)
-	}
-	return nil
-}
-
-// fit fits the process, after all examples were added.
-func (d *leftDeviations) fit(l *Learner, values []float64) {
-	var all replicates
-	for i, r := range d.equal {
-		all.squares += r.squares
-		all.freedom += r.freedom
-		if d.negative[i] {
-			l.Process.Clipped++
-		}
-	}
-	l.fitProcess(values, d.out[0], append(d.out, nil)[1], d.alone, all)
-}
-
-// deviations fits the process of a learner to what is left out.
-func (s *RidgeSolver) deviations(ctx context.Context, l *Learner, values []float64, left Left, groups *Left) error {
-	n := s.tiles.rows
-	among := func(_ context.Context, at []int) (*kernel.Matrix, error) {
-		m := kernel.NewMatrix(len(at), len(at))
-		for a, i := range at {
-			for b, j := range at {
-				m.Set(a, b, s.tiles.At(i, j))
-			}
-		}
-		return m, nil
-	}
-	diagonal := make([]float64, n)
-	for i := range diagonal {
-		diagonal[i] = s.tiles.At(i, i)
-	}
-	d := newLeftDeviations(n, left, groups)
-	meter := kernel.NewMeter(ctx, "deviations", n)
-	err := kernel.Each(ctx, n, 16, func(_, i int) error {
-		defer meter.Add(1)
-		row := make([]float64, n)
-		for j := range row {
-			row[j] = s.tiles.At(i, j)
-		}
-		d.equal[i].add(i, row, diagonal, values)
-		return d.add(ctx, l.Process, i, row, row[i], func(k int) int { return k }, among)
-	})
-	if err == nil {
-		d.fit(l, values)
-	}
-	return err
 }

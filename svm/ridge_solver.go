@@ -61,43 +61,28 @@ func NewRidgeSolver(ctx context.Context, t *Tiles, opt RidgeOptions) (*RidgeSolv
 	return &RidgeSolver{t, f, opt}, nil
 }
 
-// Train returns the regression on each of some target vectors, for one ridge λ:
-//
-//	f(x) = Σ_k β_k k(x, x_k) + b,   (K + λW⁻¹) β = z − b·1,   Σβ = 0,
-//
-// with the weights of the examples, nil for ones, on the diagonal of W. Two classes need one target
-// vector, since that of the other class is its negative.
-func (s *RidgeSolver) Train(ctx context.Context, targets [][]float64, lambda float64, weights []float64) ([]Function, Convergence, error) {
-	all := make([]int, s.tiles.rows)
-	for i := range all {
-		all[i] = i
-	}
-	functions, c, err := s.train(ctx, targets, [][]int{all}, [][]int{{0}}, []float64{lambda}, weights)
-	if err != nil {
-		return nil, c, err
-	}
-	return functions[0][0].functions, c, nil
-}
-
-// HeldOut returns, for every ridge, what the regression on each target vector (column) predicts for
-// each example (row) from the examples of the other folds. folds[i] is the fold of example i. Folds
-// may be empty. Weights are as for Train.
+// heldOut returns, for every ridge, what the regression on each target vector (column) predicts for
+// each example (row) from the examples of the other folds, and by fold u of these.
 //
 // All systems are solved together: one for every fold, ridge and target vector, and one more for every
 // fold and ridge. An iteration takes 2n² operations for each system. The solutions keep n numbers for
 // each.
-func (s *RidgeSolver) HeldOut(ctx context.Context, targets [][]float64, folds []int, lambdas, weights []float64) ([]*kernel.Matrix, Convergence, error) {
+func (s *RidgeSolver) heldOut(ctx context.Context, targets [][]float64, folds []int, lambdas, weights []float64) ([]*kernel.Matrix, []map[int][]float64, Convergence, error) {
 	members, sets, err := foldSets(folds, s.tiles.rows)
 	if err != nil {
-		return nil, Convergence{}, err
+		return nil, nil, Convergence{}, err
 	}
 	functions, c, err := s.train(ctx, targets, members, sets, lambdas, weights)
 	if err != nil {
-		return nil, c, err
+		return nil, nil, c, err
 	}
+	units := make([]map[int][]float64, len(lambdas))
 	out := make([]*kernel.Matrix, len(lambdas))
 	for l := range out {
-		out[l] = kernel.NewMatrix(s.tiles.rows, len(targets))
+		out[l], units[l] = kernel.NewMatrix(s.tiles.rows, len(targets)), map[int][]float64{}
+		for f := range sets {
+			units[l][folds[members[f][0]]] = functions[f][l].unit
+		}
 	}
 	type column struct{ fold, lambda, target int }
 	var columns []column
@@ -115,7 +100,7 @@ func (s *RidgeSolver) HeldOut(ctx context.Context, targets [][]float64, folds []
 		}
 		products, err := s.tiles.Multiply(ctx, vectors)
 		if err != nil {
-			return nil, c, err
+			return nil, nil, c, err
 		}
 		for k, c := range some {
 			for _, i := range members[c.fold] {
@@ -123,7 +108,7 @@ func (s *RidgeSolver) HeldOut(ctx context.Context, targets [][]float64, folds []
 			}
 		}
 	}
-	return out, c, nil
+	return out, units, c, nil
 }
 
 // foldSets returns the examples of each fold that is not empty, and for each the other folds.
@@ -165,8 +150,13 @@ type regressions struct {
 	unit      []float64
 }
 
-// train returns the regressions by training set and ridge. Groups part the examples, and a training
-// set is some groups.
+// train returns the regressions by training set and ridge λ, on each of some target vectors:
+//
+//	f(x) = Σ_k β_k k(x, x_k) + b,   (K + λW⁻¹) β = z − b·1,   Σβ = 0,
+//
+// with the weights of the examples, nil for ones, on the diagonal of W. Two classes need one target
+// vector, since that of the other class is its negative. Groups part the examples, and a training set is
+// some groups.
 func (s *RidgeSolver) train(ctx context.Context, targets [][]float64, groups, sets [][]int, lambdas, weights []float64) ([][]regressions, Convergence, error) {
 	if err := checkRegressions(s.tiles.rows, targets, lambdas, weights); err != nil {
 		return nil, Convergence{}, err

@@ -12,6 +12,7 @@ import (
 
 	"github.com/mlgkernel/mlg/internal/dense"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/metrics"
 )
 
 // pointGram returns exp(−|x−y|²) of random points in a cube of so many dimensions, rounded to single
@@ -101,6 +102,15 @@ func exactHeldOut(t testing.TB, gram *kernel.Matrix, targets [][]float64, folds 
 	return out
 }
 
+// trainAll returns the regressions on all examples.
+func trainAll(s *RidgeSolver, ctx context.Context, targets [][]float64, lambda float64, weights []float64) ([]Function, Convergence, error) {
+	trained, c, err := s.train(ctx, targets, [][]int{kernel.UpTo(s.tiles.rows)}, [][]int{{0}}, []float64{lambda}, weights)
+	if err != nil {
+		return nil, c, err
+	}
+	return trained[0][0].functions, c, nil
+}
+
 func newRidgeSolver(t testing.TB, gram *kernel.Matrix, opt RidgeOptions) *RidgeSolver {
 	t.Helper()
 	s, err := NewRidgeSolver(t.Context(), tilesOf(t, gram), opt)
@@ -173,7 +183,7 @@ func TestRidgeSolver(t *testing.T) {
 					}
 					lambdas := []float64{0.01, 1, 100}
 					s := newRidgeSolver(t, gram, exactOptions())
-					heldOut, c, err := s.HeldOut(t.Context(), targets, folds, lambdas, weights)
+					heldOut, _, c, err := s.heldOut(t.Context(), targets, folds, lambdas, weights)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -181,7 +191,7 @@ func TestRidgeSolver(t *testing.T) {
 						t.Errorf("held out: %+v", c)
 					}
 					for l, lambda := range lambdas {
-						got, c, err := s.Train(t.Context(), targets, lambda, weights)
+						got, c, err := trainAll(s, t.Context(), targets, lambda, weights)
 						if err != nil {
 							t.Fatal(err)
 						}
@@ -226,7 +236,7 @@ func TestRidgeTolerance(t *testing.T) {
 		targets, folds := pointTargets(rng, points, 2), randomFolds(rng, n, 5)
 		lambdas := []float64{0.1, 1, 10}
 		opt := DefaultRidgeOptions()
-		got, c, err := newRidgeSolver(t, gram, opt).HeldOut(t.Context(), targets, folds, lambdas, nil)
+		got, _, c, err := newRidgeSolver(t, gram, opt).heldOut(t.Context(), targets, folds, lambdas, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -259,7 +269,7 @@ func TestRidgeSolverBits(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got [][]float64
-		heldOut, c, err := s.HeldOut(ctx, targets, folds, lambdas, weights)
+		heldOut, _, c, err := s.heldOut(ctx, targets, folds, lambdas, weights)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -269,7 +279,7 @@ func TestRidgeSolverBits(t *testing.T) {
 		for _, m := range heldOut {
 			got = append(got, m.Data)
 		}
-		functions, _, err := s.Train(ctx, targets, lambdas[2], weights)
+		functions, _, err := trainAll(s, ctx, targets, lambdas[2], weights)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -278,7 +288,7 @@ func TestRidgeSolverBits(t *testing.T) {
 		}
 		if first == nil {
 			first = got
-			alone, _, err := s.HeldOut(ctx, targets[1:2], folds, lambdas[3:4], weights)
+			alone, _, _, err := s.heldOut(ctx, targets[1:2], folds, lambdas[3:4], weights)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -301,7 +311,7 @@ func TestRidgeSolverOpen(t *testing.T) {
 	gram, points := pointGram(rng, n, 4, 3, false)
 	targets := pointTargets(rng, points, 1)
 	opt := DefaultRidgeOptions()
-	functions, c, err := newRidgeSolver(t, gram, opt).Train(t.Context(), targets, 1e-6, nil)
+	functions, c, err := trainAll(newRidgeSolver(t, gram, opt), t.Context(), targets, 1e-6, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -309,7 +319,7 @@ func TestRidgeSolverOpen(t *testing.T) {
 		t.Errorf("λ = 1e-6: %+v", c)
 	}
 	opt.MaxIterations = 10_000
-	if _, c, err = newRidgeSolver(t, gram, opt).Train(t.Context(), targets, 1e-6, nil); err != nil || c.Open > 0 {
+	if _, c, err = trainAll(newRidgeSolver(t, gram, opt), t.Context(), targets, 1e-6, nil); err != nil || c.Open > 0 {
 		t.Errorf("λ = 1e-6 with more iterations: %+v, %v", c, err)
 	}
 	for i := range n {
@@ -319,7 +329,7 @@ func TestRidgeSolverOpen(t *testing.T) {
 			gram.Set(j, i, gram.At(i, j))
 		}
 	}
-	if _, c, err = newRidgeSolver(t, gram, opt).Train(t.Context(), targets, 0.01, nil); err != nil || c.Open == 0 {
+	if _, c, err = trainAll(newRidgeSolver(t, gram, opt), t.Context(), targets, 0.01, nil); err != nil || c.Open == 0 {
 		t.Errorf("indefinite: %+v, %v", c, err)
 	}
 }
@@ -333,7 +343,7 @@ func TestRidgeSolverSmall(t *testing.T) {
 		folds := make([]int, n)
 		folds[0] = 4
 		s := newRidgeSolver(t, gram, exactOptions())
-		got, _, err := s.HeldOut(t.Context(), targets, folds, []float64{0.1}, nil)
+		got, _, _, err := s.heldOut(t.Context(), targets, folds, []float64{0.1}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -342,7 +352,7 @@ func TestRidgeSolverSmall(t *testing.T) {
 				t.Errorf("n = %d: predictions differ by %g", n, d)
 			}
 		}
-		functions, _, err := s.Train(t.Context(), targets, 0.1, nil)
+		functions, _, err := trainAll(s, t.Context(), targets, 0.1, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -350,7 +360,7 @@ func TestRidgeSolverSmall(t *testing.T) {
 			t.Errorf("n = %d: constant targets: %+v", n, f)
 		}
 		zero := newRidgeSolver(t, kernel.NewMatrix(n, n), exactOptions())
-		functions, _, err = zero.Train(t.Context(), targets, 0.1, nil)
+		functions, _, err = trainAll(zero, t.Context(), targets, 0.1, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -358,7 +368,7 @@ func TestRidgeSolverSmall(t *testing.T) {
 			t.Errorf("n = %d: the kernel is 0: bias %v, want %v", n, functions[0].Bias, mean)
 		}
 	}
-	if f, _, err := newRidgeSolver(t, &kernel.Matrix{Rows: 1, Cols: 1, Data: []float64{1}}, exactOptions()).Train(t.Context(), [][]float64{{3}}, 1, nil); err != nil || f[0].Bias != 3 {
+	if f, _, err := trainAll(newRidgeSolver(t, &kernel.Matrix{Rows: 1, Cols: 1, Data: []float64{1}}, exactOptions()), t.Context(), [][]float64{{3}}, 1, nil); err != nil || f[0].Bias != 3 {
 		t.Errorf("one example: %v, %v", f, err)
 	}
 }
@@ -387,7 +397,7 @@ func TestRidgeSolverErrors(t *testing.T) {
 		{"folds of 1 examples", targets, []int{1}, 1, nil},
 		{"one fold", targets, make([]int, n), 1, nil},
 	} {
-		if _, _, err := s.HeldOut(t.Context(), c.targets, c.folds, []float64{c.lambda}, c.weights); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, _, _, err := s.heldOut(t.Context(), c.targets, c.folds, []float64{c.lambda}, c.weights); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, want %q", err, c.want)
 		}
 	}
@@ -400,7 +410,7 @@ func TestRidgeSolverErrors(t *testing.T) {
 		t.Error("no examples are no error")
 	}
 	gram.Set(3, 2, math.Inf(1))
-	if _, err := TilesOf(gram); err == nil || !strings.Contains(err.Error(), "row 3, column 2") {
+	if err := zeroTiles(n).put(0, 0, gram); err == nil || !strings.Contains(err.Error(), "row 3, column 2") {
 		t.Errorf("infinite value: %v", err)
 	}
 	cancelled, cancel := context.WithCancel(t.Context())
@@ -408,7 +418,7 @@ func TestRidgeSolverErrors(t *testing.T) {
 	if _, err := NewRidgeSolver(cancelled, s.tiles, DefaultRidgeOptions()); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	if _, _, err := s.Train(cancelled, targets, 1, nil); !errors.Is(err, context.Canceled) {
+	if _, _, err := trainAll(s, cancelled, targets, 1, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 	// In the midst of the iterations as well.
@@ -419,7 +429,7 @@ func TestRidgeSolverErrors(t *testing.T) {
 			cancel()
 		}
 	}})
-	if _, _, err := s.HeldOut(during, targets, folds, []float64{1}, nil); !errors.Is(err, context.Canceled) {
+	if _, _, _, err := s.heldOut(during, targets, folds, []float64{1}, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 	// Every stage reports its end.
@@ -429,7 +439,7 @@ func TestRidgeSolverErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := s.Train(watched, targets, 1, nil); err != nil {
+	if _, _, err := trainAll(s, watched, targets, 1, nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, stage := range []string{"landmarks", "ridge"} {
@@ -462,6 +472,34 @@ func (pointMap) Fill(_ context.Context, dst []float64, stride int, b kernel.Bloc
 	return nil
 }
 
+// The density of values that were held out is that of normal distributions with their deviations, for the best
+// scale. It says more of ridges than the squared error.
+func TestDensity(t *testing.T) {
+	const n = 300
+	rng := rand.New(rand.NewPCG(85, 86))
+	gram, points := pointGram(rng, n, 2, 3, false)
+	z := pointTargets(rng, points, 1)[0]
+	lambdas := []float64{0.01, 1}
+	held, _, err := newRidgeSolver(t, gram, exactOptions()).HeldOut(t.Context(), Targets{Values: z}, randomFolds(rng, n, 4), lambdas)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _, unit := StandardScores(z)
+	for _, left := range held {
+		best := math.Inf(-1)
+		for scale := 0.01; scale < 10; scale *= 1.01 {
+			sum := 0.0
+			for i, d := range left.deviations.out {
+				sum += metrics.LogDensity(z[i], left.Values.Data[i], scale*d) + math.Log(unit)
+			}
+			best = max(best, sum/n)
+		}
+		if math.Abs(best-left.Density) > 1e-4 {
+			t.Errorf("ridge %v: density %v, want %v", left.Ridge, left.Density, best)
+		}
+	}
+}
+
 func BenchmarkRidgeSolver(b *testing.B) {
 	const n = 16000
 	rng := rand.New(rand.NewPCG(83, 84))
@@ -489,7 +527,7 @@ func BenchmarkRidgeSolver(b *testing.B) {
 	lambdas := []float64{0.01, 0.03, 0.1, 0.3, 1, 3, 10}
 	b.Run("held out/folds=5/ridges=7", func(b *testing.B) {
 		for b.Loop() {
-			_, c, err := s.HeldOut(b.Context(), targets, folds, lambdas, nil)
+			_, _, c, err := s.heldOut(b.Context(), targets, folds, lambdas, nil)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -499,7 +537,7 @@ func BenchmarkRidgeSolver(b *testing.B) {
 	for _, lambda := range lambdas {
 		b.Run(fmt.Sprintf("train/ridge=%g", lambda), func(b *testing.B) {
 			for b.Loop() {
-				_, c, err := s.Train(b.Context(), targets, lambda, nil)
+				_, c, err := trainAll(s, b.Context(), targets, lambda, nil)
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -123,7 +123,7 @@ func TestRidgeClasses(t *testing.T) {
 		for i := range labels {
 			others := without(len(labels), i)
 			refit := ridges(t, Full(gram).Select(others, others), Targets{Labels: pick(labels, others)}, lambdas[m])[0]
-			want, err := refit.Labels(Full(gram).Select([]int{i}, others))
+			want, err := labelsOf(refit, Full(gram).Select([]int{i}, others))
 			if err != nil {
 				t.Fatal(err)
 			}

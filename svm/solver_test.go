@@ -90,8 +90,13 @@ func TestKKT(t *testing.T) {
 			labels := twoClasses(rng, n)
 			opt := DefaultOptions()
 			opt.C = c
-			opt.ClassWeights = map[int]float64{1: 2.5}
-			m, err := Train(ctx, Full(gram), Targets{Labels: labels}, opt)
+			weights := ones(n)
+			for i, l := range labels {
+				if l == 1 {
+					weights[i] = 2.5
+				}
+			}
+			m, err := Train(ctx, Full(gram), Targets{Labels: labels, Weights: weights}, opt)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -295,7 +300,7 @@ func TestTwoPoints(t *testing.T) {
 			!near(m.Bias, v.bias) || !near(m.Objective, v.objective) {
 			t.Errorf("C = %g: %+v, want α = %g, bias %g, objective %g", v.c, m, v.alpha, v.bias, v.objective)
 		}
-		got, err := c.Labels(Full(gram))
+		got, err := labelsOf(c, Full(gram))
 		if err != nil || !slices.Equal(got, []int{-7, 40}) {
 			t.Errorf("C = %g: predicted %v, %v", v.c, got, err)
 		}

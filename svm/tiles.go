@@ -177,16 +177,6 @@ func NewTiles(ctx context.Context, m kernel.Map, a kernel.Features) (*Tiles, err
 	return t, kernel.Blocks(ctx, m, a, a, t.put)
 }
 
-// TilesOf returns the matrix as Tiles. It reads the lower triangle. A value that is not finite is an
-// error.
-func TilesOf(gram *kernel.Matrix) (*Tiles, error) {
-	if err := Full(gram).square(gram.Rows); err != nil {
-		return nil, err
-	}
-	t := zeroTiles(gram.Rows)
-	return t, t.put(0, 0, gram)
-}
-
 // zeroTiles returns a matrix of zeros for n examples.
 func zeroTiles(n int) *Tiles {
 	tiles := make([][]float32, tileCount(n)*(tileCount(n)+1)/2)
@@ -223,11 +213,16 @@ func (t *Tiles) put(i0, j0 int, values *kernel.Matrix) error {
 	return nil
 }
 
-// Examples returns the number of rows.
-func (t *Tiles) Examples() int { return t.rows }
-
 // At returns the entry in row i and column j.
 func (t *Tiles) At(i, j int) float64 { return t.at(i, j) }
+
+// row copies row i to dst.
+func (t *Tiles) row(i int, dst []float64) []float64 {
+	for j := range dst {
+		dst[j] = t.at(i, j)
+	}
+	return dst
+}
 
 // Multiply returns K·x for several vectors, which share the way through the matrix. It takes 2n²
 // operations for each.

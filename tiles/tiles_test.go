@@ -17,6 +17,7 @@ import (
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/file"
 	"github.com/mlgkernel/mlg/internal/graphtest"
+	"github.com/mlgkernel/mlg/internal/kerneltest"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/matrix"
 	"github.com/mlgkernel/mlg/model"
@@ -110,7 +111,7 @@ func (f *fixture) wantMerge(t *testing.T, paths ...string) *Merged {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := matrix.ReadNPY(out)
+	got, err := kerneltest.ReadNPY(out)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -672,7 +673,7 @@ func TestWhole(t *testing.T) {
 		if _, err := Merge(t.Context(), out, []string{one}); err != nil {
 			t.Fatal(err)
 		}
-		got, err := matrix.ReadNPY(out)
+		got, err := kerneltest.ReadNPY(out)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,10 +16,12 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
+
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/baseline"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/internal/graphtest"
+	"github.com/mlgkernel/mlg/internal/kerneltest"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/matrix"
 	"github.com/mlgkernel/mlg/model"
@@ -148,7 +150,7 @@ func gram(t *testing.T, dir string) (*kernel.Matrix, string) {
 	if _, err := tiles.Merge(t.Context(), out, []string{dir}); err != nil {
 		t.Fatal(err)
 	}
-	k, err := matrix.ReadNPY(out)
+	k, err := kerneltest.ReadNPY(out)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -384,7 +386,7 @@ func TestEmbeddingsToTheBit(t *testing.T) {
 	}
 	got := &kernel.Matrix{Cols: e.Dim()}
 	for b := range 5 {
-		part, err := matrix.ReadNPY(filepath.Join(o.Embeddings, VectorName(b)))
+		part, err := kerneltest.ReadNPY(filepath.Join(o.Embeddings, VectorName(b)))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -84,7 +84,7 @@ func (c *evaluateCmd) target(g *globals, t task) error {
 	if err != nil {
 		return err
 	}
-	o, err := c.options(ds, c.Select == reported)
+	o, err := c.options(g, ds, c.Select == reported)
 	if err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func (c *evaluateCmd) target(g *globals, t task) error {
 const nested, reported = "nested", "reported"
 
 // options returns the options, with choices on training parts or on the reported folds.
-func (c *evaluateCmd) options(ds *dataset.Dataset, onReported bool) (evaluate.Options, error) {
+func (c *evaluateCmd) options(g *globals, ds *dataset.Dataset, onReported bool) (evaluate.Options, error) {
 	o := evaluate.DefaultOptions()
 	if c.Paper {
 		o.C, o.Probability = paper.C(), false // its machines are C-SVCs as they stand
@@ -141,7 +141,7 @@ func (c *evaluateCmd) options(ds *dataset.Dataset, onReported bool) (evaluate.Op
 		o.InnerFolds = c.InnerN
 	}
 	o.Repeats, o.Folder, o.OnReported, o.Inductive, o.Combined = c.Repeats, c.Keep, onReported, c.Fit == "inductive", c.Default && !c.All
-	if err := c.apply(&o.Options, dataset.Info(ds).TargetRange != nil); err != nil {
+	if err := c.apply(g, &o.Options, dataset.Info(ds).TargetRange != nil); err != nil {
 		return o, err
 	}
 	if onReported && c.Score == "auto" {
@@ -185,7 +185,7 @@ func (c *evaluateCmd) pictures(g *globals, ds *dataset.Dataset, report *evaluate
 }
 
 // apply sets options for classes or values, and refuses flags that have no effect.
-func (f *choiceFlags) apply(o *choose.Options, values bool) error {
+func (f *choiceFlags) apply(g *globals, o *choose.Options, values bool) error {
 	switch {
 	case f.Score != "auto" && values:
 		return usageError("--score is for classes, but the targets are values")
@@ -193,6 +193,7 @@ func (f *choiceFlags) apply(o *choose.Options, values bool) error {
 		return usageError("--c needs --learner svm")
 	}
 	o.Folds, o.Seed = f.Folds, f.Splits
+	o.Memory = cmp.Or(int64(g.MaxMemory*1e9), kernel.Available())
 	if len(f.C) > 0 {
 		o.C = f.C
 	}

@@ -72,7 +72,7 @@ func (c *evaluateCmd) paper(g *globals) error {
 			}
 		}
 		if c.Select != nested {
-			o, err := c.options(ds, true)
+			o, err := c.options(g, ds, true)
 			if err != nil {
 				return err
 			}
@@ -109,7 +109,7 @@ func (c *evaluateCmd) paper(g *globals) error {
 // stands beside it; the others choose by cross-validation, on as many folds as it takes to score about as many
 // graphs as leave-one-out does.
 func (c *evaluateCmd) nested(g *globals, ds *dataset.Dataset, candidates []choose.Candidate) (*evaluate.Report, error) {
-	o, err := c.options(ds, false)
+	o, err := c.options(g, ds, false)
 	if err != nil {
 		return nil, err
 	}

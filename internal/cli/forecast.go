@@ -49,7 +49,7 @@ func (g *globals) announce(ds *dataset.Dataset, candidates []choose.Candidate, o
 		}
 	}
 	need, what := float64(bytes(kernel.Distinct(kernels...))), fmt.Sprintf("%s for %d graphs", agree(len(kernels), "kernel", "kernels"), n)
-	if err := kernel.CheckMemory(what, need, fewer); err != nil || g.Quiet {
+	if err := kernel.CheckMemory(what, need, o.Memory, fewer); err != nil || g.Quiet {
 		return err
 	}
 	line := fmt.Sprintf("%s: roughly %.2g GB of memory", what, need/1e9)
@@ -204,11 +204,7 @@ func (c costs) evaluate(n, singles, workers int, o evaluate.Options) time.Durati
 	alone := o.Options
 	alone.Combinations = nil
 	sums := len(slices.DeleteFunc(slices.Clone(o.Combinations), func(how choose.Combination) bool { return !how.Summed() }))
-	parts := o.Folds * o.Repeats
-	if o.Splits != nil {
-		parts = o.Splits.Folds * o.Splits.Repeats()
-	}
-	part := n - n/max(2, o.Folds)
+	parts, part := o.Parts(), n-n/max(2, o.Folds)
 	lanes := float64(min(workers, parts))
 	pairs, scores := float64(n)*float64(n), float64(c.kernels+len(o.Combinations))
 	if !o.LeaveOneOut { // two parts share a training
@@ -216,7 +212,11 @@ func (c costs) evaluate(n, singles, workers int, o evaluate.Options) time.Durati
 	} else if scored(part, o.Options) < part {
 		scores += float64(len(o.Combinations) * eliminations)
 	}
-	if !evaluate.Keeps(n, c.factors) {
+	if o.Inductive { // every part fits kernels, and has matrices of its own
+		c.fit *= time.Duration(parts)
+		pairs *= float64(parts)
+	}
+	if !o.Keeps(n, c.factors, workers) {
 		s := float64(scored(part, o.Options))
 		pairs = float64(parts) * (2*s*s + float64(singles+sums)*float64(n)*float64(part)*c.few())
 	}

@@ -175,3 +175,21 @@ func TestMatrixMemory(t *testing.T) {
 		}
 	}
 }
+
+// An inductive evaluation fits kernels to every part, has matrices for each, and several at a time.
+func TestInductiveForecast(t *testing.T) {
+	o := evaluate.DefaultOptions()
+	o.Folds, o.Repeats, o.Memory = 5, 2, 1<<40
+	c := costs{fit: time.Minute, pair: 1, speed: 1, kernels: 2, factors: 2}
+	once, bytes := c.evaluate(1000, 1, 2, o), o.Bytes(1000, 2, 2)
+	o.Inductive = true
+	if more := c.evaluate(1000, 1, 2, o) - once; more != 9*(time.Minute+1000*1000) {
+		t.Errorf("%v more, want nine fits and nine matrices", more)
+	}
+	if got := o.Bytes(1000, 2, 2); got <= bytes || got > 2*bytes {
+		t.Errorf("%d bytes, want more than %d", got, bytes)
+	}
+	if o.Memory = 1 << 20; o.Keeps(1000, 2, 2) {
+		t.Error("matrices are kept that do not fit")
+	}
+}

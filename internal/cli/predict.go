@@ -43,6 +43,7 @@ type predicted struct {
 	Value       *float64           `json:"value,omitempty"`
 	Deviation   *float64           `json:"deviation,omitempty"` // standard, of a measured value
 	Interval    *model.Interval    `json:"interval,omitempty"`
+	Clipped     bool               `json:"clipped,omitempty"` // the variance is below 0 and counts as 0
 	Probability map[string]float64 `json:"probability,omitempty"`
 	Margin      *float64           `json:"margin,omitempty"` // mean decision value for the class against the others
 	model.Likeness
@@ -234,7 +235,7 @@ func (c *predictCmd) predictor(g *globals, m *model.Model) func(context.Context,
 func (p *predicted) describe(m *model.Model, said *model.Prediction) {
 	p.Class, p.classes, p.Likeness = said.Class, said.Probability, said.Likeness
 	if m.Classes == nil {
-		p.Value, p.Deviation, p.Interval = &said.Value, said.Deviation, said.Interval
+		p.Value, p.Deviation, p.Interval, p.Clipped = &said.Value, said.Deviation, said.Interval, said.Clipped
 		return
 	}
 	if p.scores = said.Decision; said.Probability != nil {
@@ -252,6 +253,7 @@ type score struct {
 	classes               []string
 	most                  float64 // kernel of a graph with itself
 	graphs, unlike        int
+	clipped               int         // graphs whose variance is below 0
 	trained               int         // graphs with a target that are like a training graph in everything
 	known, right, foreign int         // graphs with a target; those with a class that the model does not know
 	labels                []int       // of those that the model knows, in place of the class
@@ -282,6 +284,9 @@ func (s *score) add(p *predicted) {
 	s.graphs++
 	if p.Unlike {
 		s.unlike++
+	}
+	if p.Clipped {
+		s.clipped++
 	}
 	if p.Target == "" {
 		return
@@ -328,19 +333,10 @@ func (s *score) classText() string {
 	if auc, ok := metrics.MacroAUC(s.labels, s.scores, len(s.classes)); ok {
 		text = fmt.Sprintf("AUC %s, %s", figure("AUC", auc), text)
 	}
-	for _, f := range t.Rare(positions(len(s.labels)), s.scores) {
+	for _, f := range t.Rare(kernel.UpTo(len(s.labels)), s.scores) {
 		text += fmt.Sprintf(", %s %s", f.Measure, figure(f.Measure, f.Value))
 	}
 	return text
-}
-
-// positions returns 0 … n−1.
-func positions(n int) []int {
-	out := make([]int, n)
-	for i := range out {
-		out[i] = i
-	}
-	return out
 }
 
 // print says how good the predictions are, if that is known, and which ones to doubt.
@@ -369,6 +365,9 @@ func (s *score) print(g *globals, data string, m *model.Model) {
 			what = "a class that the model does not know"
 		}
 		g.note("%s: %s %s", data, agree(s.foreign, "target is", "targets are"), what)
+	}
+	if s.clipped > 0 {
+		g.note("%s", table.Wrap(clippedText(s.clipped), 0, 2))
 	}
 	if s.unlike > 0 {
 		g.note("%s", table.Wrap(fmt.Sprintf("! %s unlike the training graphs: the similarity to the nearest one is below %.3f. 99 %% of the training graphs have a nearer one. Treat the prediction as a guess",

@@ -76,7 +76,7 @@ func (b *bar) progress(p kernel.Progress) {
 		}
 	case "tiles", "landmarks", "numbers", "ridge":
 		unit = ""
-	case "deviations":
+	case "deviations", "centres", "held", "learn":
 		unit = "graphs"
 	case "features":
 		unit = "neighbourhoods"

@@ -154,7 +154,7 @@ func (c *trainCmd) plan(g *globals, ds *dataset.Dataset) (choose.Options, []choo
 	if len(c.Kernel) != 1 && !c.Quick {
 		o.ForCandidates()
 	}
-	if err := c.apply(&o, values); err != nil {
+	if err := c.apply(g, &o, values); err != nil {
 		return o, nil, err
 	}
 	if c.Kernel != nil {
@@ -235,7 +235,9 @@ func (c *trainCmd) report(g *globals, t task, p *choose.Plan, m *model.Model, to
 		if p.Classes == nil {
 			value, deviation = table.Spread(4, e.Value, e.Deviation)
 		}
-		fmt.Fprintf(g.stdout, "  %s %s ± %s when %s are left out\n", e.Measure, value, deviation, wholeGroups(e.Groups))
+		_, seen, _ := strings.Cut(e.Method, "; ")
+		text := fmt.Sprintf("%s %s ± %s when %s are left out; %s", e.Measure, value, deviation, wholeGroups(e.Groups), seen)
+		fmt.Fprintf(g.stdout, "  %s\n", table.Wrap(strings.TrimSuffix(text, "; "), 2, 2))
 	}
 	if strings.Contains(r.Estimate.Method, "nested") && c.Kernel == nil && !c.Quick {
 		other := "--split time=COLUMN for later graphs"
@@ -275,7 +277,8 @@ func (r *trained) printCalibration(w io.Writer) {
 		fmt.Fprintf(w, "\n%s\n", table.Wrap(noDeviations, 0, 2))
 		return
 	}
-	fmt.Fprintf(w, "\nGaussian process, noise %s; %s:\n", figure("", r.Noise), r.Calibration[0].Method)
+	text := fmt.Sprintf("Gaussian process, noise %s; %s:", figure("", r.Noise), r.Calibration[0].Method)
+	fmt.Fprintf(w, "\n%s\n", table.Wrap(text, 0, 2))
 	groups := ""
 	for _, e := range r.Calibration {
 		if e.Groups != groups {
@@ -294,9 +297,13 @@ func (r *trained) printCalibration(w io.Writer) {
 		fmt.Fprintf(w, "  %s\n", table.Wrap(text, 2, 2))
 	}
 	if r.Clipped > 0 {
-		text := fmt.Sprintf("the variance of %s is below 0 and counts as 0: the kernel is not positive semi-definite", agree(r.Clipped, "graph", "graphs"))
-		fmt.Fprintf(w, "  %s\n", table.Wrap(text, 2, 2))
+		fmt.Fprintf(w, "  %s\n", table.Wrap(clippedText(r.Clipped), 2, 2))
 	}
+}
+
+// clippedText says that variances of some graphs are not what the deviations say.
+func clippedText(graphs int) string {
+	return fmt.Sprintf("the variance of %s is below 0 and counts as 0: the kernel is not positive semi-definite", agree(graphs, "graph", "graphs"))
 }
 
 // dataText says what is learned from, behind a name.

@@ -2,11 +2,14 @@
 package kerneltest
 
 import (
+	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -139,8 +142,8 @@ func (e *Expect) blocks(t *testing.T, f *kernel.Fitted, k *kernel.Matrix) {
 			t.Fatalf("%d of %d selected", a.Len(), len(rows))
 		}
 		rectangles(t, r, "selected", f.Map, a, b, k.Select(rows, cols))
-		rectangles(t, r, "selected rows", f.Map, a, f.Train, k.Select(rows, span(n)))
-		rectangles(t, r, "selected columns", f.Map, f.Train, b, k.Select(span(n), cols))
+		rectangles(t, r, "selected rows", f.Map, a, f.Train, k.Select(rows, kernel.UpTo(n)))
+		rectangles(t, r, "selected columns", f.Map, f.Train, b, k.Select(kernel.UpTo(n), cols))
 		both := append(rows, cols...)
 		j := f.Join(a, b)
 		rectangles(t, r, "joined", f.Map, j, j, k.Select(both, both))
@@ -169,14 +172,6 @@ func someOf(r *rand.Rand, n int) []int {
 	out := make([]int, r.IntN(n+1))
 	for i := range out {
 		out[i] = r.IntN(n)
-	}
-	return out
-}
-
-func span(n int) []int {
-	out := make([]int, n)
-	for i := range out {
-		out[i] = i
 	}
 	return out
 }
@@ -241,7 +236,7 @@ func (e *Expect) encoded(t *testing.T, f *kernel.Fitted, k *kernel.Matrix) {
 		}
 		rectangles(t, r, "transformed and decoded features, "+what, by, again, train, k)
 		at := someOf(r, train.Len())
-		rectangles(t, r, "selected decoded features, "+what, by, train.Select(at), by.Join(again, train), k.Select(at, append(span(k.Cols), span(k.Cols)...)))
+		rectangles(t, r, "selected decoded features, "+what, by, train.Select(at), by.Join(again, train), k.Select(at, append(kernel.UpTo(k.Cols), kernel.UpTo(k.Cols)...)))
 		selected, err := train.Select(at).AppendBinary(nil)
 		if err != nil {
 			t.Fatal(err)
@@ -250,7 +245,7 @@ func (e *Expect) encoded(t *testing.T, f *kernel.Fitted, k *kernel.Matrix) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rectangles(t, r, "encoded selection, "+what, by, back, train, k.Select(at, span(k.Cols)))
+		rectangles(t, r, "encoded selection, "+what, by, back, train, k.Select(at, kernel.UpTo(k.Cols)))
 	}
 	for i := 0; i < len(data)-8; i += 1 + i/8 {
 		if back, err := m.DecodeFeatures(data[8 : 8+i]); err == nil && back.Len() >= f.Train.Len() {
@@ -288,7 +283,7 @@ func (e *Expect) newGraphs(t *testing.T, f *kernel.Fitted) {
 	rectangles(t, r, "alone", f.Map, joined, f.Train, between)
 	rectangles(t, r, "alone with each other", f.Map, joined, batch, own)
 	for i, x := range alone {
-		rectangles(t, r, "one graph", f.Map, x, batch, own.Select([]int{i}, span(len(graphs))))
+		rectangles(t, r, "one graph", f.Map, x, batch, own.Select([]int{i}, kernel.UpTo(len(graphs))))
 	}
 	if !e.SetFree {
 		return
@@ -391,4 +386,21 @@ func Points(r *rand.Rand, n int, side float64) *kernel.Matrix {
 		}
 	}
 	return k
+}
+
+// ReadNPY reads a matrix that package matrix has written.
+func ReadNPY(path string) (*kernel.Matrix, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var rows, cols int
+	if _, err := fmt.Sscanf(string(b[min(10, len(b)):]), "{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d)", &rows, &cols); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	m := kernel.NewMatrix(rows, cols)
+	if want := 10 + int(b[8]) + int(b[9])<<8 + 8*len(m.Data); len(b) != want {
+		return nil, fmt.Errorf("%s: %d bytes, want %d", path, len(b), want)
+	}
+	return m, binary.Read(bytes.NewReader(b[len(b)-8*len(m.Data):]), binary.LittleEndian, m.Data)
 }

@@ -51,7 +51,7 @@ func (c *call) train(args trainArgs) (any, error) {
 	}
 	f, res, err := c.fitKernel(args.kernelArgs, func(n int) error {
 		need := o.Bytes(n, 1, kernel.Workers(c.ctx))
-		return kernel.CheckMemory(fmt.Sprintf("training on %d graphs", n), float64(need), "take fewer graphs")
+		return kernel.CheckMemory(fmt.Sprintf("training on %d graphs", n), float64(need), 0, "take fewer graphs")
 	})
 	if err != nil {
 		return nil, err
