@@ -9,6 +9,7 @@ import (
 	"github.com/mlgkernel/mlg/internal/dense"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/spd"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // Attribute returns the slopes ∂f/∂s_v at s = 1 of a function f of the kernel values k(G, H_i) with
@@ -204,8 +205,8 @@ func (r *reverse) neighbourhoods(ctx context.Context, below, adj []float64, leve
 		members[c] = append(members[c], int32(v))
 	}
 	d := make([]float64, r.g.N()*size)
-	workers := make([]gradient, kernel.Workers(ctx))
-	err := kernel.Each(ctx, len(members), 1, func(wi, c int) error {
+	workers := make([]gradient, work.Workers(ctx))
+	err := work.Each(ctx, len(members), 1, func(wi, c int) error {
 		k := at.kernels[c*proj.n : (c+1)*proj.n]
 		var dst, weights [][]float64
 		for _, v := range members[c] {

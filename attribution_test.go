@@ -13,8 +13,8 @@ import (
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/dense"
 	"github.com/mlgkernel/mlg/internal/graphtest"
-	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/spd"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // scaledLogK computes log k(G, H_i) by the letter of docs/explanation/explain.md: features of the
@@ -363,11 +363,11 @@ func TestAttributeInvariance(t *testing.T) {
 	r := graphtest.Rand(5)
 	for name, o := range attributionVariants() {
 		t.Run(name, func(t *testing.T) {
-			m, err := Fit(kernel.WithWorkers(t.Context(), 1), train, o)
+			m, err := Fit(work.WithWorkers(t.Context(), 1), train, o)
 			if err != nil {
 				t.Fatal(err)
 			}
-			m3, err := Fit(kernel.WithWorkers(t.Context(), 3), train, o)
+			m3, err := Fit(work.WithWorkers(t.Context(), 3), train, o)
 			if err != nil {
 				t.Fatal(err)
 			}

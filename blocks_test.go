@@ -18,6 +18,7 @@ import (
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/matrix"
 	"github.com/mlgkernel/mlg/spd"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // A Gram matrix that is computed and written block by block has the bits of Gram.
@@ -103,7 +104,7 @@ func TestDevice(t *testing.T) {
 	k := mlg.Default()
 	k.Combine = mlg.Sum
 	compute := func(d spd.Device) ([]float64, error) {
-		ctx := kernel.WithWork(t.Context(), kernel.Work{Workers: 3, Device: d})
+		ctx := work.With(t.Context(), work.Options{Workers: 3, Device: d})
 		f, err := k.Fit(ctx, graphs[:70])
 		if err != nil {
 			return nil, err

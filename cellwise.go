@@ -7,8 +7,8 @@ import (
 
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/dense"
-	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/spd"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // A neighbourhood of few cells has a covariance of low rank beside γI (docs/explanation/math.md,
@@ -49,7 +49,7 @@ type cellwise struct {
 // their place among the classes.
 func (l *cellwise) compare(ctx context.Context, dst []float64, proj *projection, at *level, chosen []int32, k *Kernel) (full []int, err error) {
 	l.full, l.mats, l.feat = l.full[:0], l.mats[:0], l.feat[:0]
-	end := kernel.Trace(ctx, "factor")
+	end := work.Trace(ctx, "factor")
 	for i, c := range chosen {
 		if proj.factors == nil || !proj.factors.Cheaper(cells(at.quotient[c])) || !l.add(i, at.quotient[c], at.below, k) {
 			l.full = append(l.full, i)
@@ -63,8 +63,8 @@ func (l *cellwise) compare(ctx context.Context, dst []float64, proj *projection,
 	if len(l.mats) == 0 {
 		return l.full, nil
 	}
-	defer kernel.Trace(ctx, "landmarks")()
-	if err := kernel.Device(ctx).CrossFactors(ctx, dst, proj.n, proj.factors, l.feat, l.mats); err != nil {
+	defer work.Trace(ctx, "landmarks")()
+	if err := work.Device(ctx).CrossFactors(ctx, dst, proj.n, proj.factors, l.feat, l.mats); err != nil {
 		return nil, err
 	}
 	for _, m := range l.mats {

@@ -10,6 +10,7 @@ import (
 	"github.com/mlgkernel/mlg/base"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // classes are the vertices of a collection of graphs at one level, sorted into classes. Level 0
@@ -79,7 +80,7 @@ func cells(quotient []uint32) int { return int(quotient[0]) }
 // describe sorts the vertices of the graphs into classes of equal descriptors. dim is the number of
 // attributes that the graphs must have. If it is 0, the first graph that has attributes decides.
 func describe(ctx context.Context, graphs []*graph.Graph, b base.Kernel, dim int) (*classes, error) {
-	defer kernel.Trace(ctx, "classes")()
+	defer work.Trace(ctx, "classes")()
 	descriptors := make([][]string, len(graphs))
 	before := "as in training"
 	for _, g := range graphs {
@@ -87,7 +88,7 @@ func describe(ctx context.Context, graphs []*graph.Graph, b base.Kernel, dim int
 			dim, before = g.AttributeDim(), "as in the graphs before"
 		}
 	}
-	err := kernel.Each(ctx, len(graphs), 16, func(_, i int) error {
+	err := work.Each(ctx, len(graphs), 16, func(_, i int) error {
 		if d := graphs[i].AttributeDim(); d > 0 && d != dim {
 			return kernel.AboutGraph(graphs, i, fmt.Errorf("number of attributes per vertex is %d, want %d %s", d, dim, before))
 		}
@@ -125,12 +126,12 @@ func describe(ctx context.Context, graphs []*graph.Graph, b base.Kernel, dim int
 // neighbourhoods sorts the vertices of the graphs into classes of equal neighbourhoods of
 // level ℓ ≥ 1; below is the level below.
 func neighbourhoods(ctx context.Context, graphs []*graph.Graph, below *classes, level int, k *Kernel) (*classes, error) {
-	defer kernel.Trace(ctx, "classes")()
+	defer work.Trace(ctx, "classes")()
 	var table graph.Classes
 	of := make([][]int32, len(graphs))
-	workers := make([]classifier, kernel.Workers(ctx))
-	meter := kernel.NewMeter(ctx, fmt.Sprintf("classes %d/%d", level, len(k.Radii)), len(graphs))
-	err := kernel.Each(ctx, len(graphs), 8, func(w, i int) error {
+	workers := make([]classifier, work.Workers(ctx))
+	meter := work.NewMeter(ctx, fmt.Sprintf("classes %d/%d", level, len(k.Radii)), len(graphs))
+	err := work.Each(ctx, len(graphs), 8, func(w, i int) error {
 		of[i] = make([]int32, graphs[i].N())
 		err := workers[w].classify(ctx, of[i], graphs[i], below.of[i], below.hash, &table, k.Radii[level-1], k.Discount)
 		meter.Add(1)
@@ -257,11 +258,11 @@ func (s *vertexSets) add(set []int32, sum uint64, class int32) {
 // wholeGraphs sorts graphs whose vertices have the given classes into classes of equal canonical
 // quotients; the class of graph i is of[0][i].
 func wholeGraphs(ctx context.Context, graphs []*graph.Graph, below *classes) (*classes, error) {
-	defer kernel.Trace(ctx, "classes")()
+	defer work.Trace(ctx, "classes")()
 	var table graph.Classes
 	of := make([]int32, len(graphs))
-	workers := make([]classifier, kernel.Workers(ctx))
-	err := kernel.Each(ctx, len(graphs), 8, func(w, i int) error {
+	workers := make([]classifier, work.Workers(ctx))
+	err := work.Each(ctx, len(graphs), 8, func(w, i int) error {
 		c := &workers[w]
 		c.keys(below.of[i], below.hash)
 		c.set = c.set[:0]

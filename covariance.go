@@ -11,6 +11,7 @@ import (
 	"github.com/mlgkernel/mlg/internal/file"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/spd"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // assembler computes covariances of quotients; it holds the buffers of one worker.
@@ -48,10 +49,10 @@ func (a *assembler) covariance(ctx context.Context, quotient []uint32, below fea
 
 // covariances returns the matrices S of some classes of a level ≥ 1.
 func (m *Model) covariances(ctx context.Context, at *level, chosen []int32) (*spd.Batch, error) {
-	defer kernel.Trace(ctx, "landmarks")()
+	defer work.Trace(ctx, "landmarks")()
 	b := spd.NewBatch(len(chosen), at.below.width)
-	workers := make([]assembler, kernel.Workers(ctx))
-	err := kernel.Each(ctx, len(chosen), 16, func(w, i int) error {
+	workers := make([]assembler, work.Workers(ctx))
+	err := work.Each(ctx, len(chosen), 16, func(w, i int) error {
 		packed, err := workers[w].covariance(ctx, at.quotient[chosen[i]], at.below, &m.kernel)
 		if err != nil {
 			return err

@@ -8,6 +8,7 @@ import (
 	"github.com/mlgkernel/mlg/base"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // Exact computes the MLS and MLG kernels of a collection of graphs by their definitions
@@ -27,7 +28,7 @@ type Exact struct {
 }
 
 // NewExact sorts the vertices of the graphs into neighbourhood classes at every level. Tables of
-// kernel values may take the memory that the context says (kernel.Work).
+// kernel values may take the memory that the context says (work.Options).
 func NewExact(ctx context.Context, graphs []*graph.Graph, k Kernel) (*Exact, error) {
 	if err := k.validateSingle(); err != nil {
 		return nil, err
@@ -37,7 +38,7 @@ func NewExact(ctx context.Context, graphs []*graph.Graph, k Kernel) (*Exact, err
 		return nil, err
 	}
 	k.Base = b.String() // the same for new graphs
-	e := &Exact{graphs: graphs, base: b, kernel: k, memory: kernel.WorkOf(ctx).Memory}
+	e := &Exact{graphs: graphs, base: b, kernel: k, memory: work.Of(ctx).Memory}
 	c, err := describe(ctx, graphs, b, 0)
 	if err != nil {
 		return nil, err
@@ -199,9 +200,9 @@ func (e *Exact) Cross(ctx context.Context, graphs []*graph.Graph) (*kernel.Matri
 		}
 		if some.work()*float64(train)/float64(n) < all.work() {
 			step, part = n, some
-			quiet := kernel.WorkOf(ctx)
+			quiet := work.Of(ctx)
 			quiet.Progress = nil // every part would start anew
-			ctx = kernel.WithWork(ctx, quiet)
+			ctx = work.With(ctx, quiet)
 		}
 	}
 	for lo := 0; lo < train; lo += step {

@@ -9,8 +9,8 @@ import (
 	"github.com/mlgkernel/mlg/base"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/dense"
-	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/spd"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // values gives the kernel of objects 0 … size-1: block writes that of rows[i] and cols[j] to
@@ -66,9 +66,9 @@ func (e *Exact) pairs(ctx context.Context, stage string, c *classes, level int, 
 	if err != nil {
 		return values{}, err
 	}
-	meter := kernel.NewMeter(ctx, stage, n*(n+1)/2)
+	meter := work.NewMeter(ctx, stage, n*(n+1)/2)
 	// Long rows first, so that the last ones to finish are short.
-	err = kernel.Each(ctx, n, 1, func(w, done int) error {
+	err = work.Each(ctx, n, 1, func(w, done int) error {
 		i := n - 1 - done
 		t.row(i)[i] = 1
 		err := row(w, t.row(i)[:i])
@@ -105,8 +105,8 @@ func (e *Exact) featureRows(ctx context.Context, c *classes, below values) (rowF
 // schurRows computes rows by eq. (3).
 func (e *Exact) schurRows(ctx context.Context, c *classes, below values) (rowFunc, error) {
 	items := make([]*prepared, c.len())
-	preparers := make([]preparer, kernel.Workers(ctx))
-	err := kernel.Each(ctx, len(items), 16, func(w, i int) error {
+	preparers := make([]preparer, work.Workers(ctx))
+	err := work.Each(ctx, len(items), 16, func(w, i int) error {
 		var err error
 		items[i], err = preparers[w].prepare(c.quotient[i], below, &e.kernel)
 		return err
@@ -118,7 +118,7 @@ func (e *Exact) schurRows(ctx context.Context, c *classes, below values) (rowFun
 	for i, it := range items {
 		before[i+1] = before[i] + len(it.cells)*len(it.cells)
 	}
-	workers := slices.Repeat([]rowWorker{{below: below, gamma: e.kernel.Gamma}}, kernel.Workers(ctx))
+	workers := slices.Repeat([]rowWorker{{below: below, gamma: e.kernel.Gamma}}, work.Workers(ctx))
 	return func(w int, dst []float64) error {
 		i := len(dst)
 		return workers[w].row(ctx, dst, items[i], items[:i], before[i])

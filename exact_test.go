@@ -12,6 +12,7 @@ import (
 	"github.com/mlgkernel/mlg/internal/dense"
 	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // Classes returns the number of distinct neighbourhoods at a level, for tests of package mlg_test.
@@ -202,7 +203,7 @@ func TestExactMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	small, err := NewExact(kernel.WithWork(t.Context(), kernel.Work{Memory: e.Memory() - 1}), gs, o)
+	small, err := NewExact(work.With(t.Context(), work.Options{Memory: e.Memory() - 1}), gs, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,8 +219,8 @@ func TestExactProgressAndCancel(t *testing.T) {
 	gs := graphtest.Suite(1)
 	o := Default()
 	var stages []string
-	last := map[string]kernel.Progress{}
-	work := kernel.WithWork(t.Context(), kernel.Work{Progress: func(p kernel.Progress) {
+	last := map[string]work.Progress{}
+	counted := work.With(t.Context(), work.Options{Progress: func(p work.Progress) {
 		if len(stages) == 0 || stages[len(stages)-1] != p.Stage {
 			stages = append(stages, p.Stage)
 		}
@@ -228,11 +229,11 @@ func TestExactProgressAndCancel(t *testing.T) {
 		}
 		last[p.Stage] = p
 	}})
-	e, err := NewExact(work, gs, o)
+	e, err := NewExact(counted, gs, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.Gram(work); err != nil {
+	if _, err := e.Gram(counted); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{"classes 1/2", "classes 2/2", "pairs 1/2", "pairs 2/2", "graphs"}
@@ -246,12 +247,12 @@ func TestExactProgressAndCancel(t *testing.T) {
 	}
 	// Cancelled in the middle of a stage.
 	ctx, cancel := context.WithCancel(t.Context())
-	work = kernel.WithWork(ctx, kernel.Work{Progress: func(p kernel.Progress) {
+	counted = work.With(ctx, work.Options{Progress: func(p work.Progress) {
 		if p.Stage == "pairs 2/2" && p.Done > 0 {
 			cancel()
 		}
 	}})
-	if _, err := e.Gram(work); !errors.Is(err, context.Canceled) {
+	if _, err := e.Gram(counted); !errors.Is(err, context.Canceled) {
 		t.Errorf("Gram after cancel: %v", err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/dense"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // Gram returns the kernel matrix of the training graphs.
@@ -37,7 +38,7 @@ func mirror(a []float64, stride, n int) {
 
 // rectangle writes the combined kernel of rows i0 … i1-1 of a and columns j0 … j1-1 of b.
 func (m *Model) rectangle(ctx context.Context, dst []float64, stride int, a *Covariances, i0, i1 int, b *Covariances, j0, j1 int, buf *[]float64) error {
-	device, width, levels := kernel.Device(ctx), j1-j0, len(a.levels)
+	device, width, levels := work.Device(ctx), j1-j0, len(a.levels)
 	if levels == 1 && m.kernel.Power == 1 {
 		return device.Cross(ctx, dst, stride, a.levels[0], i0, i1, b.levels[0], j0, j1)
 	}
@@ -83,7 +84,7 @@ func (m *Model) Fill(ctx context.Context, dst []float64, stride int, x kernel.Bl
 		mirror(dst, stride, n)
 		return ctx.Err()
 	}
-	height, width := kernel.Device(ctx).Block(x.I1-x.I0, x.J1-x.J0, false, a.order())
+	height, width := work.Device(ctx).Block(x.I1-x.I0, x.J1-x.J0, false, a.order())
 	for j := x.J0; j < x.J1; j += width {
 		for i := x.I0; i < x.I1; i += height {
 			if err := m.rectangle(ctx, dst[(i-x.I0)*stride+j-x.J0:], stride, a, i, min(i+height, x.I1), b, j, min(j+width, x.J1), buf); err != nil {

@@ -9,8 +9,8 @@ import (
 	"slices"
 
 	"github.com/mlgkernel/mlg/internal/dense"
-	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/spd"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // landmark is a class that helps to span the feature space of a level.
@@ -25,7 +25,7 @@ func (m *Model) landmarks(ctx context.Context, at *level) ([]landmark, error) {
 	if k.Landmarks != Pivoted {
 		return draw(at.classes, k.Landmarks, k.Samples, k.Seed, at.number), nil
 	}
-	defer kernel.Trace(ctx, "landmarks")()
+	defer work.Trace(ctx, "landmarks")()
 	n := at.len()
 	if at.number == 0 {
 		diag, err := selfValues(m.base, at.descriptor)
@@ -43,7 +43,7 @@ func (m *Model) landmarks(ctx context.Context, at *level) ([]landmark, error) {
 	}
 	return pivot(at.classes, k.Samples, slices.Repeat([]float64{1}, n), func(dst []float64, c int32) error {
 		const block = 4096
-		return kernel.Each(ctx, (n+block-1)/block, 1, func(_, j int) error {
+		return work.Each(ctx, (n+block-1)/block, 1, func(_, j int) error {
 			lo, hi := j*block, min((j+1)*block, n)
 			spd.Cross(dst[lo:hi], hi-lo, b, int(c), int(c)+1, b, lo, hi)
 			return nil

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/mlgkernel/mlg/cuda"
-	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // With MLG_DEVICE=cuda all tests compute on the GPU, however small they are.
@@ -18,7 +18,7 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 		d.Least = 0
-		kernel.DefaultDevice = d
+		work.DefaultDevice = d
 	}
 	os.Exit(m.Run())
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/spd"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // Model is a fitted low-rank MLG kernel: all that is needed to give a new graph the same features
@@ -146,10 +147,10 @@ func (m *Model) wholeGraphs(ctx context.Context, graphs []*graph.Graph, at *leve
 	if err != nil {
 		return nil, err
 	}
-	defer kernel.Trace(ctx, "factor")()
+	defer work.Trace(ctx, "factor")()
 	b := spd.NewBatch(len(graphs), at.width)
-	workers := make([]assembler, kernel.Workers(ctx))
-	err = kernel.Each(ctx, len(graphs), 4, func(w, i int) error {
+	workers := make([]assembler, work.Workers(ctx))
+	err = work.Each(ctx, len(graphs), 4, func(w, i int) error {
 		packed, err := workers[w].covariance(ctx, whole.quotient[whole.of[0][i]], at.features, &m.kernel)
 		if err == nil {
 			err = b.Set(i, packed)

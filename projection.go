@@ -6,8 +6,8 @@ import (
 	"math"
 
 	"github.com/mlgkernel/mlg/internal/dense"
-	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/spd"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // maxExplicit is the largest dimension of explicit base features that enter level 0 as they
@@ -67,7 +67,7 @@ func (m *Model) landmarkGram(ctx context.Context, p *projection, at *level, mark
 		chosen[i] = a.class
 	}
 	if at.number == 0 {
-		defer kernel.Trace(ctx, "landmarks")()
+		defer work.Trace(ctx, "landmarks")()
 		p.descriptors = at.some(chosen)
 		m.base.Gram(gram, p.descriptors, p.descriptors)
 		_, err := selfValues(m.base, p.descriptors)
@@ -76,9 +76,9 @@ func (m *Model) landmarkGram(ctx context.Context, p *projection, at *level, mark
 	if err := m.mark(ctx, p, at, chosen); err != nil {
 		return nil, err
 	}
-	workers := make([]projector, kernel.Workers(ctx))
+	workers := make([]projector, work.Workers(ctx))
 	const block = 16 // landmarks share few cells; small blocks keep all workers busy
-	err := kernel.Each(ctx, (n+block-1)/block, 1, func(w, b int) error {
+	err := work.Each(ctx, (n+block-1)/block, 1, func(w, b int) error {
 		lo, hi := b*block, min((b+1)*block, n)
 		return workers[w].kernels(ctx, gram[lo*n:hi*n], m, p, at, chosen[lo:hi])
 	})
@@ -100,7 +100,7 @@ func (m *Model) mark(ctx context.Context, p *projection, at *level, chosen []int
 
 // diagonalise sets w and values from the Gram matrix of the landmarks, which it overwrites.
 func (p *projection) diagonalise(ctx context.Context, gram []float64, marks []landmark, k *Kernel) error {
-	defer kernel.Trace(ctx, "eigen")()
+	defer work.Trace(ctx, "eigen")()
 	n := p.n
 	root := make([]float64, n)
 	for i, a := range marks {
@@ -115,7 +115,7 @@ func (p *projection) diagonalise(ctx context.Context, gram []float64, marks []la
 	if k.Landmarks != Uniform {
 		rank = n // principal takes the leading part
 	}
-	values, vectors, err := dense.LeadingEigen(ctx, gram, n, rank, kernel.Workers(ctx))
+	values, vectors, err := dense.LeadingEigen(ctx, gram, n, rank, work.Workers(ctx))
 	if err != nil {
 		return err
 	}
@@ -142,9 +142,9 @@ func (m *Model) principal(ctx context.Context, proj *projection, at *level) erro
 	if err != nil {
 		return err
 	}
-	defer kernel.Trace(ctx, "eigen")()
+	defer work.Trace(ctx, "eigen")()
 	p := proj.p
-	values, vectors, err := dense.LeadingEigen(ctx, c, p, m.kernel.Rank, kernel.Workers(ctx))
+	values, vectors, err := dense.LeadingEigen(ctx, c, p, m.kernel.Rank, work.Workers(ctx))
 	if err != nil {
 		return fmt.Errorf("level %d: %w", at.number, err)
 	}
@@ -165,8 +165,8 @@ func (m *Model) scatter(ctx context.Context, proj *projection, at *level) ([]flo
 	// Sums over fixed parts, added in order, do not depend on the number of workers.
 	parts := min(32, (n+featureBlock-1)/featureBlock)
 	sums := make([][]float64, parts)
-	workers := make([]projector, kernel.Workers(ctx))
-	err := kernel.Each(ctx, parts, 1, func(w, part int) error {
+	workers := make([]projector, work.Workers(ctx))
+	err := work.Each(ctx, parts, 1, func(w, part int) error {
 		sum := make([]float64, spd.Size(p))
 		q := make([]float64, featureBlock*p)
 		for lo := part * n / parts; lo < (part+1)*n/parts; lo += featureBlock {
@@ -209,14 +209,14 @@ func (m *Model) project(ctx context.Context, at *level) error {
 	proj := &m.projections[at.number]
 	n, p := at.len(), proj.p
 	at.features = features{make([]float64, n*p), p}
-	workers := make([]projector, kernel.Workers(ctx))
-	meter := kernel.NewMeter(ctx, fmt.Sprintf("features %d/%d", at.number, len(m.kernel.Radii)), n)
+	workers := make([]projector, work.Workers(ctx))
+	meter := work.NewMeter(ctx, fmt.Sprintf("features %d/%d", at.number, len(m.kernel.Radii)), n)
 	block := featureBlock
 	if at.number > 0 { // a device may like more at a time, as long as every worker has some
-		height, _ := kernel.Device(ctx).Block(proj.equivalent(at), proj.n, false, at.below.width)
+		height, _ := work.Device(ctx).Block(proj.equivalent(at), proj.n, false, at.below.width)
 		block = min(height, max(block, n/(4*len(workers))))
 	}
-	return kernel.Each(ctx, (n+block-1)/block, 1, func(w, b int) error {
+	return work.Each(ctx, (n+block-1)/block, 1, func(w, b int) error {
 		lo, hi := b*block, min((b+1)*block, n)
 		defer meter.Add(hi - lo)
 		return workers[w].block(ctx, at.rows[lo*p:hi*p], m, proj, at, lo, hi)
@@ -266,7 +266,7 @@ func (f *projector) block(ctx context.Context, dst []float64, m *Model, proj *pr
 			return err
 		}
 	}
-	defer kernel.Trace(ctx, "landmarks")()
+	defer work.Trace(ctx, "landmarks")()
 	dense.Multiply(dst, f.k, proj.w, hi-lo, proj.n, proj.p)
 	return nil
 }
@@ -282,7 +282,7 @@ func (f *projector) kernels(ctx context.Context, dst []float64, m *Model, proj *
 	if f.batch == nil || f.batch.Len() < len(full) {
 		f.batch = spd.NewBatch(len(chosen), at.below.width)
 	}
-	end := kernel.Trace(ctx, "factor")
+	end := work.Trace(ctx, "factor")
 	for k, i := range full {
 		packed, err := f.covariance(ctx, at.quotient[chosen[i]], at.below, &m.kernel)
 		if err != nil {
@@ -293,10 +293,10 @@ func (f *projector) kernels(ctx context.Context, dst []float64, m *Model, proj *
 		}
 	}
 	end()
-	defer kernel.Trace(ctx, "landmarks")()
+	defer work.Trace(ctx, "landmarks")()
 	n := proj.n
 	f.rest = dense.Grow(f.rest, len(full)*n)
-	if err := kernel.Device(ctx).Cross(ctx, f.rest, n, f.batch, 0, len(full), proj.marks, 0, n); err != nil {
+	if err := work.Device(ctx).Cross(ctx, f.rest, n, f.batch, 0, len(full), proj.marks, 0, n); err != nil {
 		return err
 	}
 	for k, i := range full {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // Core is the kernel of degeneracies (Nikolentzos et al., 2018),
@@ -61,7 +62,7 @@ func (c cores) decode(data []byte) error {
 
 func (c cores) levels(ctx context.Context, graphs []*graph.Graph) ([][]*graph.Graph, error) {
 	out := make([][]*graph.Graph, len(graphs))
-	return out, kernel.Each(ctx, len(graphs), 16, func(_, i int) (err error) {
+	return out, work.Each(ctx, len(graphs), 16, func(_, i int) (err error) {
 		out[i], err = c.of(ctx, graphs[i])
 		return err
 	})

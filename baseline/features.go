@@ -9,6 +9,7 @@ import (
 
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // countKernel is a kernel of explicit features.
@@ -138,12 +139,12 @@ func (m *countMap) transform(ctx context.Context, graphs []*graph.Graph) (*vecto
 		self     float64
 	}
 	found := make([]made, min(batch, len(graphs)))
-	counters := make([]*counter, kernel.Workers(ctx))
+	counters := make([]*counter, work.Workers(ctx))
 	out := vectorBuilder{vectors: vectors{start: []int{0}}}
-	meter := kernel.NewMeter(ctx, "features", len(graphs))
+	meter := work.NewMeter(ctx, "features", len(graphs))
 	for from := 0; from < len(graphs); from += batch {
 		some := graphs[from:min(from+batch, len(graphs))]
-		err := kernel.Each(ctx, len(some), 4, func(w, i int) (err error) {
+		err := work.Each(ctx, len(some), 4, func(w, i int) (err error) {
 			if counters[w] == nil {
 				counters[w] = m.counter(c)
 			}

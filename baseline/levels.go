@@ -11,6 +11,7 @@ import (
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/param"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // levelled is a kernel that adds up a base kernel b over levels of graphs,
@@ -383,8 +384,8 @@ func (r *refinedGraphs) levels(ctx context.Context, graphs []*graph.Graph) ([][]
 		return nil, err
 	}
 	out := make([][]*graph.Graph, len(graphs))
-	painters := make([]*painter, kernel.Workers(ctx))
-	return out, kernel.Each(ctx, len(graphs), 16, func(w, i int) error {
+	painters := make([]*painter, work.Workers(ctx))
+	return out, work.Each(ctx, len(graphs), 16, func(w, i int) error {
 		if painters[w] == nil {
 			painters[w] = c.painter()
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // kernels is the list of kernels that the properties are tested on, with the given number
@@ -452,7 +453,7 @@ func TestWorkersDoNotChangeBits(t *testing.T) {
 				if workers == 2 && testing.Short() { // the number of cores, above, is rarely less
 					continue
 				}
-				ctx := kernel.WithWorkers(t.Context(), workers)
+				ctx := work.WithWorkers(t.Context(), workers)
 				f, err := k.Fit(ctx, graphs)
 				if err != nil {
 					t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/svm"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // learnable returns graphs whose targets depend on their labels and edges: one class in eight graphs is
@@ -203,7 +204,7 @@ func TestBytes(t *testing.T) {
 			}
 		}
 	}
-	if kernel.Available() < 0 {
+	if work.Available() < 0 {
 		t.Error("less than no memory")
 	}
 }

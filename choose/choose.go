@@ -13,6 +13,7 @@ import (
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/metrics"
 	"github.com/mlgkernel/mlg/svm"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // Plan is what Choose found best for a dataset: a weighted sum of kernels, and the parameter
@@ -167,7 +168,7 @@ func Choose(ctx context.Context, d *dataset.Dataset, candidates []Candidate, o O
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	o.Memory = cmp.Or(o.Memory, kernel.Available())
+	o.Memory = cmp.Or(o.Memory, work.Available())
 	c := &choice{Chooser: Chooser{Options: &o, Keep: true}}
 	var err error
 	if c.Targets, err = o.targets(d); err != nil {
@@ -284,9 +285,9 @@ type choice struct {
 // plan scores settings and combinations and takes the best.
 func (c *choice) plan(all context.Context) (*Plan, error) {
 	o := c.Options
-	work := kernel.WorkOf(all)
-	work.Progress = nil // the choice tells its own steps, and kernels what they do with all graphs
-	ctx := kernel.WithWork(all, work)
+	how := work.Of(all)
+	how.Progress = nil // the choice tells its own steps, and kernels what they do with all graphs
+	ctx := work.With(all, how)
 	if err := c.scoreSettings(ctx); err != nil {
 		return nil, err
 	}
@@ -386,7 +387,7 @@ func (c *choice) scoreSettings(ctx context.Context) error {
 	if _, err := c.graphs.In.FitAll(ctx, kernels...); err != nil {
 		return err
 	}
-	return kernel.Tasks(ctx, len(kernels), func(ctx context.Context, k int) error {
+	return work.Tasks(ctx, len(kernels), func(ctx context.Context, k int) error {
 		m, err := c.graphs.Of(kernels[k])
 		if err != nil {
 			return err

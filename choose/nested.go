@@ -3,7 +3,7 @@ package choose
 import (
 	"context"
 
-	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // nest replaces what a sum predicts for every validator. Weights that are learned from all leave-one-out
@@ -14,7 +14,7 @@ func (c *choice) nest(ctx context.Context, m Mixture, s *Scores) error {
 	p := c.everything
 	ridges := c.Options.ridges()
 	all := TrainingSet{p.Repeat, p.Fold, p.Fold, p.sample}
-	return kernel.Tasks(ctx, len(p.scored), func(ctx context.Context, v int) error {
+	return work.Tasks(ctx, len(p.scored), func(ctx context.Context, v int) error {
 		others := p.others(v)
 		if others == nil {
 			return nil

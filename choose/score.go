@@ -8,9 +8,9 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/splits"
 	"github.com/mlgkernel/mlg/svm"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // Chooser compares kernels on the training parts of a cross-validation.
@@ -191,7 +191,7 @@ func (c *Chooser) Score(ctx context.Context, k Gram, parts []*TrainingPart) ([]S
 		return c.scoreFolds(ctx, k, parts)
 	}
 	out := make([]Scores, len(parts))
-	return out, kernel.Each(ctx, len(parts), 1, func(_, i int) (err error) {
+	return out, work.Each(ctx, len(parts), 1, func(_, i int) (err error) {
 		out[i], err = c.scoreLeaveOneOut(ctx, k, parts[i])
 		return err
 	})
@@ -217,7 +217,7 @@ func (c *Chooser) scoreFolds(ctx context.Context, k Gram, parts []*TrainingPart)
 		}
 	}
 	predicted := make([]map[int][]Prediction, len(pairs)) // by fold: a prediction for each value of the grid
-	err := kernel.Each(ctx, len(pairs), 1, func(_, i int) error {
+	err := work.Each(ctx, len(pairs), 1, func(_, i int) error {
 		repeat, f, g := pairs[i].repeat, pairs[i].f, pairs[i].g
 		set := c.without(repeat, f, g)
 		x, err := k.From(ctx, set)

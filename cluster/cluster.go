@@ -18,6 +18,7 @@ import (
 	"slices"
 
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // Clustering is a grouping of n objects. Groups are ordered by falling size, and equal ones
@@ -86,7 +87,7 @@ func Auto(ctx context.Context, gram *kernel.Matrix, most int) (best *Clustering,
 		best, err = p.clustering(ctx)
 		return best, nil, err
 	}
-	meter := kernel.NewMeter(ctx, "numbers of groups", most-1)
+	meter := work.NewMeter(ctx, "numbers of groups", most-1)
 	for range most - 1 {
 		p.build()
 		c, err := p.clustering(ctx)

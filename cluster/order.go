@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // Order returns an order of the objects of a kernel matrix. Groups are sorted by number. Within a
@@ -41,7 +42,7 @@ func leaves(ctx context.Context, x *kernel.Matrix, members, order []int) ([]int,
 	n := len(members)
 	d := make([][]float64, n) // mean distances of clusters
 	list := make([][]int, n)  // the objects of each cluster in order; nil once merged
-	meter := kernel.NewMeter(ctx, "order", n)
+	meter := work.NewMeter(ctx, "order", n)
 	for a, i := range members {
 		if err := ctx.Err(); err != nil {
 			return nil, err

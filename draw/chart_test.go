@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/nearest"
 )
 
 // linearKernel returns the Gram matrix of points with the dot product.
@@ -107,11 +108,11 @@ func TestKernelPCA(t *testing.T) {
 // cancelled.
 func TestNeighbourMap(t *testing.T) {
 	const n = 30 // in three groups
-	near, start := make([][]kernel.Hit, n), [2][]float64{make([]float64, n), make([]float64, n)}
+	near, start := make([][]nearest.Hit, n), [2][]float64{make([]float64, n), make([]float64, n)}
 	for i := range n {
 		for j := i % 3; j < n; j += 3 {
 			if j != i {
-				near[i] = append(near[i], kernel.Hit{Index: j, Similarity: 0.9})
+				near[i] = append(near[i], nearest.Hit{Index: j, Similarity: 0.9})
 			}
 		}
 	}

@@ -7,7 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/nearest"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // NeighbourMap places objects in the plane so that nearest neighbours stay together. The neighbours j
@@ -21,7 +22,7 @@ import (
 // climb the likelihood of that. This is the method of McInnes, Healy and Melville (UMAP, 2018) with
 // their simplest curve, and with a weak pull to the middle. It starts from the given positions, draws
 // from a fixed seed, and runs in one goroutine: equal input, equal bits. It takes O(nk) time per round.
-func NeighbourMap(ctx context.Context, near [][]kernel.Hit, self float64, start [2][]float64) ([2][]float64, error) {
+func NeighbourMap(ctx context.Context, near [][]nearest.Hit, self float64, start [2][]float64) ([2][]float64, error) {
 	n := len(near)
 	rng := rand.New(rand.NewPCG(1, uint64(n)))
 	pos := [2][]float64{scaled(start[0], rng), scaled(start[1], rng)}
@@ -34,7 +35,7 @@ func NeighbourMap(ctx context.Context, near [][]kernel.Hit, self float64, start 
 		repulsions = 5
 		gravity    = 0.02 // keeps groups that have nothing in common from drifting apart
 	)
-	meter := kernel.NewMeter(ctx, "map", rounds)
+	meter := work.NewMeter(ctx, "map", rounds)
 	push := func(v []float64, i int, by float64) { v[i] += min(max(by, -4), 4) }
 	for r := range rounds {
 		if err := ctx.Err(); err != nil {
@@ -81,7 +82,7 @@ type attract struct {
 }
 
 // attraction returns the symmetric weights of neighbours, the largest 1.
-func attraction(near [][]kernel.Hit, self float64) []attract {
+func attraction(near [][]nearest.Hit, self float64) []attract {
 	weight := map[[2]int32]float64{}
 	for i, hits := range near {
 		distances := make([]float64, len(hits))

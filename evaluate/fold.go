@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/mlgkernel/mlg/choose"
-	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/metrics"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // foldResult is what one method gives for one outer fold.
@@ -85,10 +85,10 @@ func (s *session) test(ctx context.Context, row reportRow) error {
 			return m.failed(err)
 		}
 		fitted := s.clock()
-		workers := kernel.Workers(ctx)
+		workers := work.Workers(ctx)
 		some := min(len(missing), s.o.lanes(len(s.data.Graphs), workers))
-		err = kernel.Each(kernel.WithWorkers(ctx, some), len(missing), 1, func(_, i int) error {
-			return s.predict(kernel.WithWorkers(ctx, workers/some), k, missing[i], &m.results[s.at(missing[i])])
+		err = work.Each(work.WithWorkers(ctx, some), len(missing), 1, func(_, i int) error {
+			return s.predict(work.WithWorkers(ctx, workers/some), k, missing[i], &m.results[s.at(missing[i])])
 		})
 		if err != nil {
 			return m.failed(err)

@@ -13,6 +13,7 @@ import (
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // Run evaluates candidates on a dataset. The report has one row for each candidate and each
@@ -79,7 +80,7 @@ func newEvaluation(d *dataset.Dataset, candidates []choose.Candidate, o *Options
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	o.Memory = cmp.Or(o.Memory, kernel.Available())
+	o.Memory = cmp.Or(o.Memory, work.Available())
 	e := &evaluation{o: o, data: d, graphs: choose.Untargeted(d)}
 	e.Options = &o.Options
 	var err error
@@ -190,11 +191,11 @@ func (e *evaluation) run(ctx context.Context) error {
 	for _, m := range e.settings {
 		kernels = append(kernels, m.kernel)
 	}
-	e.keep = e.o.Keeps(len(e.graphs), kernel.Distinct(kernels...), kernel.Workers(ctx))
+	e.keep = e.o.Keeps(len(e.graphs), kernel.Distinct(kernels...), work.Workers(ctx))
 	if !e.o.Inductive {
 		return e.session(e.parts, cmp.Or(e.o.Collection, kernel.NewCollection(e.graphs)), nil, nil).evaluate(ctx)
 	}
-	return kernel.Tasks(ctx, len(e.parts), func(ctx context.Context, i int) error {
+	return work.Tasks(ctx, len(e.parts), func(ctx context.Context, i int) error {
 		p := e.parts[i]
 		train, test := e.Splits.Without(p.Repeat, p.Fold), e.Splits.Test(p.Repeat, p.Fold)
 		at := make([]int, len(e.graphs)) // graphs that are in neither get no place
@@ -226,7 +227,7 @@ func (o *Options) Parts() int {
 
 // sessions returns the number of sessions that run at the same time.
 func (o *Options) sessions(workers int) int {
-	if o.Inductive { // as kernel.Tasks has them
+	if o.Inductive { // as work.Tasks has them
 		return min(workers, o.Parts())
 	}
 	return 1

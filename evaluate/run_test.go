@@ -26,6 +26,7 @@ import (
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/metrics"
 	"github.com/mlgkernel/mlg/svm"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // family returns two candidates: Weisfeiler-Lehman kernels and a small MLG kernel.
@@ -203,7 +204,7 @@ func TestWorkers(t *testing.T) {
 	for _, workers := range []int{1, 5} {
 		o := quick(4, 2)
 		o.Combinations = everyCombination()
-		r, err := Run(kernel.WithWorkers(t.Context(), workers), ds, family(), o)
+		r, err := Run(work.WithWorkers(t.Context(), workers), ds, family(), o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -446,7 +447,7 @@ func TestReport(t *testing.T) {
 	o := quick(4, 2)
 	var tick time.Duration
 	o.Clock = func() time.Duration { tick += time.Millisecond; return tick }
-	r, err := Run(kernel.WithWorkers(t.Context(), 1), ds, family(), o)
+	r, err := Run(work.WithWorkers(t.Context(), 1), ds, family(), o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/mlgkernel/mlg/explain"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/graphtest"
-	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/model"
 	"github.com/mlgkernel/mlg/svm"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // collection returns 200 graphs of a collection and one of n vertices that is not among them.
@@ -55,7 +55,7 @@ func BenchmarkPrediction(b *testing.B) {
 			o := mlg.Default()
 			o.Base = "labels"
 			c.change(&o)
-			ctx := kernel.WithWorkers(b.Context(), 1)
+			ctx := work.WithWorkers(b.Context(), 1)
 			var f svm.Function
 			for i := range train {
 				f.Coefficients = append(f.Coefficients, float64(i%3)-0.9)

@@ -16,6 +16,7 @@ import (
 	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/model"
+	"github.com/mlgkernel/mlg/work"
 )
 
 func smallKernel(change func(o *mlg.Kernel)) mlg.Kernel {
@@ -315,11 +316,11 @@ func TestSymmetry(t *testing.T) {
 	}
 	g := d.Graphs[0] // diazepam: the ortho and the meta carbons of its phenyl ring
 	shuffled, at := graphtest.Shuffle(graphtest.Rand(2), g)
-	one, err := explain.Prediction(kernel.WithWorkers(t.Context(), 1), m, g, explain.Options{})
+	one, err := explain.Prediction(work.WithWorkers(t.Context(), 1), m, g, explain.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	two, err := explain.Prediction(kernel.WithWorkers(t.Context(), 3), m, shuffled, explain.Options{})
+	two, err := explain.Prediction(work.WithWorkers(t.Context(), 3), m, shuffled, explain.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"sync"
+
+	"github.com/mlgkernel/mlg/work"
 )
 
 // Sides of the blocks of a matrix: small enough to share the work, large enough to be written to a
@@ -48,9 +50,9 @@ func eachBlock(ctx context.Context, m Map, a, b Features, f func(x Block) error)
 			blocks = append(blocks, Block{a, i, min(i+height, a.Len()), b, j, min(j+width, b.Len())})
 		}
 	}
-	meter := NewMeter(ctx, "gram", len(blocks))
-	return Each(ctx, len(blocks), 1, func(_, k int) error {
-		defer Trace(ctx, "gram")()
+	meter := work.NewMeter(ctx, "gram", len(blocks))
+	return work.Each(ctx, len(blocks), 1, func(_, k int) error {
+		defer work.Trace(ctx, "gram")()
 		defer meter.Add(1)
 		return f(blocks[k])
 	})
@@ -97,7 +99,7 @@ func Self(ctx context.Context, m Map, a Features) ([]float64, error) {
 		}
 	}
 	out := make([]float64, a.Len())
-	return out, Each(ctx, len(out), 64, func(_, i int) error {
+	return out, work.Each(ctx, len(out), 64, func(_, i int) error {
 		return m.Fill(ctx, out[i:i+1], 1, Block{a, i, i + 1, a, i, i + 1})
 	})
 }

@@ -3,6 +3,8 @@ package kernel
 import (
 	"context"
 	"slices"
+
+	"github.com/mlgkernel/mlg/work"
 )
 
 // term is a product of factors, by their positions in FittedSum.Factors, with a weight.
@@ -121,7 +123,7 @@ func (c *combination) product(ctx context.Context, factors []int) (product, last
 // chunks calls f for parts of 0 … n-1.
 func chunks(ctx context.Context, n int, f func(lo, hi int)) error {
 	const size = 1 << 16
-	return Each(ctx, (n+size-1)/size, 1, func(_, k int) error {
+	return work.Each(ctx, (n+size-1)/size, 1, func(_, k int) error {
 		f(k*size, min((k+1)*size, n))
 		return nil
 	})

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // FittedFactor is a factor in a collection.
@@ -156,11 +157,11 @@ func (s *FittedSum) Transform(ctx context.Context, graphs []*graph.Graph) (Featu
 	p := s.In.prepare(graphs)
 	ctx = withShared(ctx, &shared{})
 	out := &sumFeatures{make([]Features, len(s.Factors))}
-	outer, inner := WithWorkers(ctx, 1), ctx
+	outer, inner := work.WithWorkers(ctx, 1), ctx
 	if len(graphs) <= fewGraphs {
 		outer, inner = ctx, outer
 	}
-	return out, Each(outer, len(out.of), 1, func(_, i int) (err error) {
+	return out, work.Each(outer, len(out.of), 1, func(_, i int) (err error) {
 		out.of[i], err = s.Factors[i].transform(inner, p)
 		return err
 	})
@@ -188,7 +189,7 @@ func (s *FittedSum) Fill(ctx context.Context, dst []float64, stride int, b Block
 	} else {
 		to = dst[:height*width]
 	}
-	to, err := s.Combine(WithWorkers(ctx, 1), to, func(i int) ([]float64, error) {
+	to, err := s.Combine(work.WithWorkers(ctx, 1), to, func(i int) ([]float64, error) {
 		values := make([]float64, height*width)
 		if err := fill(i, values, width); err != nil {
 			return nil, err

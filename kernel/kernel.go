@@ -65,6 +65,15 @@ func Range(a Features, lo, hi int) Features {
 	return a.Select(at)
 }
 
+// UpTo returns 0 … n−1.
+func UpTo(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
 // InPlace reports whether features are used where their bytes are: DecodeFeatures keeps the bytes, and
 // little besides.
 func InPlace(a Features) bool {

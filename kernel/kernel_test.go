@@ -2,7 +2,6 @@ package kernel
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -428,75 +427,5 @@ func TestExpandLimit(t *testing.T) {
 	}
 	if _, err := SumOf(k).Expand(nil); err == nil {
 		t.Error("a sum of 2²² products is written out")
-	}
-}
-
-func TestEach(t *testing.T) {
-	for _, workers := range []int{1, 3, 8} {
-		ctx := WithWorkers(context.Background(), workers)
-		out := make([]int, 1000)
-		if err := Each(ctx, len(out), 7, func(w, i int) error {
-			if w >= workers {
-				return fmt.Errorf("worker %d of %d", w, workers)
-			}
-			out[i]++
-			return nil
-		}); err != nil {
-			t.Fatal(err)
-		}
-		for i, n := range out {
-			if n != 1 {
-				t.Fatalf("%d workers: %d calls for %d", workers, n, i)
-			}
-		}
-		bad := errors.New("bad")
-		if err := Each(ctx, 1000, 1, func(_, i int) error {
-			if i == 500 {
-				return bad
-			}
-			return nil
-		}); !errors.Is(err, bad) {
-			t.Errorf("error %v", err)
-		}
-		for range 200 { // of several failures that of the lowest index, whichever comes first
-			late := make(chan bool)
-			err := Each(ctx, 40, 2, func(_, i int) error {
-				switch {
-				case i < 5:
-					return nil
-				case i == 5 && workers > 1:
-					<-late
-				case i == 6:
-					close(late)
-				}
-				return fmt.Errorf("%d", i)
-			})
-			if err == nil || err.Error() != "5" {
-				t.Fatalf("%d workers: error %v, want that of index 5", workers, err)
-			}
-		}
-		ended, cancel := context.WithCancel(ctx)
-		cancel()
-		if err := Each(ended, 10, 1, func(_, _ int) error { return nil }); !errors.Is(err, context.Canceled) {
-			t.Errorf("ended: %v", err)
-		}
-	}
-}
-
-func TestLargest(t *testing.T) {
-	v := []float64{0.5, math.NaN(), 0.9, 0.5, 0.1, 0.9}
-	want := []Hit{{2, 0.9}, {5, 0.9}, {0, 0.5}, {3, 0.5}}
-	if got := Largest(v, 4); !reflect.DeepEqual(got, want) {
-		t.Errorf("%v, want %v", got, want)
-	}
-	if got := Largest(v, 100); len(got) != 5 {
-		t.Errorf("%v, want all but NaN", got)
-	}
-	a, b := Top{K: 4}, Top{K: 4}
-	b.Offer(3, v[3:])
-	a.Offer(0, v[:3])
-	a.Add(&b)
-	if got := a.Hits(); !reflect.DeepEqual(got, want) {
-		t.Errorf("in two parts: %v, want %v", got, want)
 	}
 }

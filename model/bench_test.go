@@ -11,6 +11,7 @@ import (
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/nearest"
 )
 
 // nci1 returns a model of NCI1 as train writes it, for a kernel, and its graphs.
@@ -86,7 +87,7 @@ func BenchmarkTop(b *testing.B) {
 	for _, k := range []int{10, 1000} {
 		b.Run(fmt.Sprint(k), func(b *testing.B) {
 			for b.Loop() {
-				kernel.Largest(x, k)
+				nearest.Largest(x, k)
 			}
 		})
 	}

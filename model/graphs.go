@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/mlgkernel/mlg/graph"
-	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // graphs adds the section of the training graphs. Their identifiers and targets have sections of
@@ -33,7 +33,7 @@ func (d *decoder) graphs(ids, targets []string) []*graph.Graph {
 		return nil
 	}
 	out := make([]*graph.Graph, b.Len())
-	err = kernel.Each(context.Background(), len(out), 64, func(_, i int) error {
+	err = work.Each(context.Background(), len(out), 64, func(_, i int) error {
 		g, err := b.Graph(i)
 		if err != nil {
 			return err

@@ -11,6 +11,7 @@ import (
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/metrics"
+	"github.com/mlgkernel/mlg/nearest"
 	"github.com/mlgkernel/mlg/svm"
 )
 
@@ -111,7 +112,7 @@ func (m *Model) PredictCross(
 	for i := range out {
 		p := &out[i]
 		*p = m.prediction(values.Row(i))
-		p.Likeness = m.Likeness(kernel.Largest(cross.Row(i), max(1, o.Nearest)), o.Nearest)
+		p.Likeness = m.Likeness(nearest.Largest(cross.Row(i), max(1, o.Nearest)), o.Nearest)
 		if deviations != nil {
 			half := metrics.HalfWidth(o.Level) * deviations[i]
 			p.Clipped, p.Deviation, p.Interval = clipped[i], &deviations[i], &Interval{o.Level, p.Value - half, p.Value + half}
@@ -137,7 +138,7 @@ func (m *Model) prediction(values []float64) Prediction {
 
 // Likeness returns that of a graph from the training graphs that are most similar to it, of which it names
 // some.
-func (m *Model) Likeness(hits []kernel.Hit, nearest int) Likeness {
+func (m *Model) Likeness(hits []nearest.Hit, nearest int) Likeness {
 	out := Likeness{Nearest: m.Neighbours(hits[:min(nearest, len(hits))])}
 	if len(hits) > 0 {
 		out.Similarity = hits[0].Similarity
@@ -226,13 +227,13 @@ func (m *Model) SearchFeatures(ctx context.Context, a kernel.Features, k int) ([
 	}
 	out := make([][]Neighbour, cross.Rows)
 	for i := range out {
-		out[i] = m.Neighbours(kernel.Largest(cross.Row(i), k))
+		out[i] = m.Neighbours(nearest.Largest(cross.Row(i), k))
 	}
 	return out, nil
 }
 
 // Neighbours returns the training graphs that were found in a row of kernel values.
-func (m *Model) Neighbours(hits []kernel.Hit) []Neighbour {
+func (m *Model) Neighbours(hits []nearest.Hit) []Neighbour {
 	out := []Neighbour{}
 	for _, h := range hits {
 		n := Neighbour{Index: h.Index, ID: m.IDs[h.Index], Similarity: h.Similarity}

@@ -8,7 +8,9 @@ import (
 	"slices"
 
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/nearest"
 	"github.com/mlgkernel/mlg/param"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // Pivots is a way to choose the next landmark.
@@ -61,12 +63,12 @@ func Choose(ctx context.Context, self []float64, row func(p int, dst []float64) 
 	random := rand.New(rand.NewPCG(o.Seed, 0x7069766f7473)) // "pivots"
 	x := kernel.NewMatrix(n, min(dim, 64))
 	k := make([]float64, n)
-	meter := kernel.NewMeter(ctx, "landmarks", dim)
+	meter := work.NewMeter(ctx, "landmarks", dim)
 	for b.Dim() < dim {
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
 		}
-		p := kernel.Largest(b.Residual, 1)[0].Index
+		p := nearest.Largest(b.Residual, 1)[0].Index
 		if !(b.Residual[p] > least) {
 			break
 		}
@@ -141,7 +143,7 @@ func widen(m *kernel.Matrix, cols int) *kernel.Matrix {
 // strips calls f for ranges of 0 … n-1 from the goroutines of the context.
 func strips(ctx context.Context, n int, f func(lo, hi int) error) error {
 	const strip = 256
-	return kernel.Each(ctx, (n+strip-1)/strip, 1, func(_, i int) error { return f(i*strip, min((i+1)*strip, n)) })
+	return work.Each(ctx, (n+strip-1)/strip, 1, func(_, i int) error { return f(i*strip, min((i+1)*strip, n)) })
 }
 
 // Solve replaces rows of kernel values with the landmarks by vectors. A vector depends on its row

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // Embedding turns features of graphs into vectors. It is not changed by its methods, which may be called
@@ -20,9 +21,9 @@ func Fit(ctx context.Context, m kernel.Map, train kernel.Features, o Options) (*
 	if err != nil {
 		return nil, nil, err
 	}
-	quiet := kernel.WorkOf(ctx) // Choose tells how far it has come
+	quiet := work.Of(ctx) // Choose tells how far it has come
 	quiet.Progress = nil
-	rowOnly := kernel.WithWork(ctx, quiet)
+	rowOnly := work.With(ctx, quiet)
 	b, x, err := Choose(ctx, self, func(p int, dst []float64) error {
 		row, err := kernel.Between(rowOnly, m, kernel.Range(train, p, p+1), train)
 		if err == nil {

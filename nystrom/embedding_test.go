@@ -15,6 +15,7 @@ import (
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/work"
 )
 
 func graphs(n int, seed uint64) []*graph.Graph {
@@ -115,7 +116,7 @@ func TestDefinition(t *testing.T) {
 			}
 		}
 		want := approximation(t, s, train.Select(e.Landmarks), all)
-		vectors, err := e.Transform(kernel.WithWorkers(t.Context(), 3), all)
+		vectors, err := e.Transform(work.WithWorkers(t.Context(), 3), all)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -174,14 +175,14 @@ func TestComplete(t *testing.T) {
 	gs = append(gs, gs[:15]...)
 	s := newSpace(t, gs, 1)
 	train := s.train
-	e, err := s.embed(kernel.WithWorkers(t.Context(), 2), Options{Dim: 1000, Pivots: Random})
+	e, err := s.embed(work.WithWorkers(t.Context(), 2), Options{Dim: 1000, Pivots: Random})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if e.Dim() > 40 {
 		t.Errorf("%d dimensions of 40 different graphs", e.Dim())
 	}
-	vectors, err := e.Transform(kernel.WithWorkers(t.Context(), 1), train)
+	vectors, err := e.Transform(work.WithWorkers(t.Context(), 1), train)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,22 +205,22 @@ func TestSameBits(t *testing.T) {
 	gs := graphs(300, 4)
 	s := newSpace(t, gs, 1)
 	train := s.train
-	large, err := s.embed(kernel.WithWorkers(t.Context(), 1), Options{Dim: 9, Pivots: Random})
+	large, err := s.embed(work.WithWorkers(t.Context(), 1), Options{Dim: 9, Pivots: Random})
 	if err != nil {
 		t.Fatal(err)
 	}
-	small, err := s.embed(kernel.WithWorkers(t.Context(), 3), Options{Dim: 4, Pivots: Random})
+	small, err := s.embed(work.WithWorkers(t.Context(), 3), Options{Dim: 4, Pivots: Random})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !slices.Equal(small.Landmarks, large.Landmarks[:4]) {
 		t.Errorf("landmarks %v and %v", small.Landmarks, large.Landmarks)
 	}
-	a, err := large.Transform(kernel.WithWorkers(t.Context(), 3), train)
+	a, err := large.Transform(work.WithWorkers(t.Context(), 3), train)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := small.Transform(kernel.WithWorkers(t.Context(), 1), train)
+	b, err := small.Transform(work.WithWorkers(t.Context(), 1), train)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +229,7 @@ func TestSameBits(t *testing.T) {
 			t.Fatalf("graph %d: %v and %v", i, a[i*9:i*9+9], b[i*4:i*4+4])
 		}
 		if i%37 == 0 {
-			one, err := large.Transform(kernel.WithWorkers(t.Context(), 2), kernel.Range(train, i, i+1))
+			one, err := large.Transform(work.WithWorkers(t.Context(), 2), kernel.Range(train, i, i+1))
 			if err != nil || !slices.Equal(one, a[i*9:i*9+9]) {
 				t.Fatalf("graph %d alone: %v, error %v; want %v", i, one, err, a[i*9:i*9+9])
 			}
@@ -244,11 +245,11 @@ func TestMonitor(t *testing.T) {
 	wl.Normalize = false
 	for _, s := range []space{newSpace(t, gs, 2), fitted(t, gs, wl)} {
 		train := s.train
-		e, err := s.embed(kernel.WithWorkers(t.Context(), 1), Options{Dim: 5, Pivots: Random})
+		e, err := s.embed(work.WithWorkers(t.Context(), 1), Options{Dim: 5, Pivots: Random})
 		if err != nil {
 			t.Fatal(err)
 		}
-		vectors, err := e.Transform(kernel.WithWorkers(t.Context(), 1), train)
+		vectors, err := e.Transform(work.WithWorkers(t.Context(), 1), train)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -414,7 +415,7 @@ func BenchmarkTransform(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		if _, err := e.Transform(kernel.WithWorkers(b.Context(), 1), train); err != nil {
+		if _, err := e.Transform(work.WithWorkers(b.Context(), 1), train); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -424,7 +425,7 @@ func BenchmarkTransform(b *testing.B) {
 func BenchmarkFit(b *testing.B) {
 	s := newSpace(b, graphs(2000, 1), 1)
 	for b.Loop() {
-		if _, err := s.embed(kernel.WithWorkers(b.Context(), 1), Options{Dim: 256, Pivots: Random}); err != nil {
+		if _, err := s.embed(work.WithWorkers(b.Context(), 1), Options{Dim: 256, Pivots: Random}); err != nil {
 			b.Fatal(err)
 		}
 	}

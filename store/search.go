@@ -6,6 +6,8 @@ import (
 	"sync"
 
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/nearest"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // searchValues bounds the kernel values that a worker of a search holds at a time.
@@ -20,16 +22,16 @@ const searchValues = 1 << 21
 // With a low-rank kernel, a query takes O(n p³) time for n graphs and matrices of order p; reading the
 // file for the first time takes longer. Bounds that would exclude graphs cost more than they save: see
 // docs/explanation/costs.md.
-func (s *Store) Search(ctx context.Context, queries kernel.Features, k int) ([][]kernel.Hit, error) {
+func (s *Store) Search(ctx context.Context, queries kernel.Features, k int) ([][]nearest.Hit, error) {
 	if k < 0 {
 		return nil, fmt.Errorf("k = %d, want at least 0", k)
 	}
 	q := queries.Len()
-	tops, mu := make([]kernel.Top, q), sync.Mutex{}
+	tops, mu := make([]nearest.Top, q), sync.Mutex{}
 	for j := range tops {
 		tops[j].K = min(k, s.n)
 	}
-	err := kernel.Each(ctx, len(s.chunks), 1, func(_, i int) error {
+	err := work.Each(ctx, len(s.chunks), 1, func(_, i int) error {
 		return s.with(s.chunks[i], func(a kernel.Features) error {
 			n := a.Len()
 			some := min(q, max(1, searchValues/n)) // queries at a time
@@ -40,7 +42,7 @@ func (s *Store) Search(ctx context.Context, queries kernel.Features, k int) ([][
 					return err
 				}
 				for j := lo; j < hi; j++ {
-					here := kernel.Top{K: min(k, n)}
+					here := nearest.Top{K: min(k, n)}
 					here.Offer(s.chunks[i].first, values[(j-lo)*n:][:n])
 					mu.Lock()
 					tops[j].Add(&here)
@@ -50,7 +52,7 @@ func (s *Store) Search(ctx context.Context, queries kernel.Features, k int) ([][
 			return nil
 		})
 	})
-	out := make([][]kernel.Hit, q)
+	out := make([][]nearest.Hit, q)
 	for j := range out {
 		out[j] = tops[j].Hits()
 	}

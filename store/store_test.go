@@ -23,6 +23,8 @@ import (
 	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/model"
+	"github.com/mlgkernel/mlg/nearest"
+	"github.com/mlgkernel/mlg/work"
 )
 
 func graphs(n int, seed uint64) []*graph.Graph {
@@ -222,7 +224,7 @@ func TestLetGo(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 3 {
-			if _, err := s.Search(kernel.WithWorkers(t.Context(), 3), a, 3); err != nil {
+			if _, err := s.Search(work.WithWorkers(t.Context(), 3), a, 3); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := s.Features(9, 30); err != nil {
@@ -300,16 +302,16 @@ func TestSearch(t *testing.T) {
 		}
 		for _, k := range []int{0, 1, 7, 90, 200} {
 			for _, workers := range []int{1, 3} {
-				hits, err := s.Search(kernel.WithWorkers(t.Context(), workers), queries, k)
+				hits, err := s.Search(work.WithWorkers(t.Context(), workers), queries, k)
 				if err != nil {
 					t.Fatal(err)
 				}
 				for q := range query {
-					var want []kernel.Hit
+					var want []nearest.Hit
 					for i := range gs {
-						want = append(want, kernel.Hit{Index: i, Similarity: values.At(q, i)})
+						want = append(want, nearest.Hit{Index: i, Similarity: values.At(q, i)})
 					}
-					slices.SortFunc(want, func(a, b kernel.Hit) int {
+					slices.SortFunc(want, func(a, b nearest.Hit) int {
 						return cmp.Or(cmp.Compare(b.Similarity, a.Similarity), a.Index-b.Index)
 					})
 					want = want[:min(k, len(want))]

@@ -11,6 +11,7 @@ import (
 	"github.com/mlgkernel/mlg/internal/file"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/model"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // chunkGraphs is the number of graphs in a chunk. Graphs of a chunk are transformed together
@@ -48,10 +49,10 @@ func write(ctx context.Context, path string, m *model.Model, next func() (*graph
 		return w, err
 	}
 	defer log.Close() // a second time where all went well
-	meter := kernel.NewMeter(ctx, "transform", 0)
-	work := kernel.WorkOf(ctx)
-	work.Progress = nil // the stages of a chunk are not shown
-	ctx, cancel := context.WithCancel(kernel.WithWork(ctx, work))
+	meter := work.NewMeter(ctx, "transform", 0)
+	how := work.Of(ctx)
+	how.Progress = nil // the stages of a chunk are not shown
+	ctx, cancel := context.WithCancel(work.With(ctx, how))
 	batches := make(chan batch)
 	defer func() { // next is not called after Write has returned
 		cancel()

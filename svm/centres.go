@@ -9,6 +9,8 @@ import (
 
 	"github.com/mlgkernel/mlg/internal/dense"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/nearest"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // Centres are kernel ridge regressions on some of many examples, the centres c:
@@ -36,7 +38,7 @@ type Centres struct {
 	self    []float64
 
 	// HeldOut finds the nearest examples of each one, and for each ridge the step of descent by target.
-	near  []kernel.Top
+	near  []nearest.Top
 	steps map[float64][]float64
 }
 
@@ -46,7 +48,7 @@ const streamRows = 4 * sumBlock
 // CentresBytes returns about the memory that Centres of n examples with one target need beside features.
 func CentresBytes(n, centres, folds, ridges int) int64 {
 	m := int64(centres)
-	const hits = 2 * mostNear // that a kernel.Top may have
+	const hits = 2 * mostNear // that a nearest.Top may have
 	return int64(folds)*sumsBytes(centres) + 2*8*m*m + 2*8*streamRows*m + int64(n)*int64(16*hits+8*ridges*(folds+2))
 }
 
@@ -152,10 +154,10 @@ func (c *Centres) stream(ctx context.Context, stage string, members [][]int, do 
 	for _, fold := range members {
 		total += len(fold)
 	}
-	meter := kernel.NewMeter(ctx, stage, total)
-	work := kernel.WorkOf(ctx)
-	work.Progress = nil // of blocks
-	quiet := kernel.WithWork(ctx, work)
+	meter := work.NewMeter(ctx, stage, total)
+	how := work.Of(ctx)
+	how.Progress = nil // of blocks
+	quiet := work.With(ctx, how)
 	x := kernel.NewMatrix(min(total, streamRows), c.order())
 	for fold, all := range members {
 		for some := range slices.Chunk(all, streamRows) {
@@ -225,7 +227,7 @@ func (c *Centres) solve(ctx context.Context, folds []int, lambda float64) ([]Fun
 		blocks += (len(f) + sumBlock - 1) / sumBlock
 	}
 	for delta := c.quantum * math.Sqrt(float64(m*blocks)); ; delta *= 2 {
-		err := kernel.Each(ctx, m, 16, func(_, p int) error {
+		err := work.Each(ctx, m, 16, func(_, p int) error {
 			row, among := a[p*m:][:p+1], c.among.Row(kept[p])
 			for q, k := range kept[:p+1] {
 				row[q] = sum(kept[p], k) - float64(s[p]*s[q]/weight) + float64(lambda*among[k])
@@ -236,7 +238,7 @@ func (c *Centres) solve(ctx context.Context, folds []int, lambda float64) ([]Fun
 		if err != nil {
 			return nil, err
 		}
-		if _, ok := dense.CholeskyParallel(ctx, a, m, kernel.Workers(ctx)); ok {
+		if _, ok := dense.CholeskyParallel(ctx, a, m, work.Workers(ctx)); ok {
 			break
 		}
 		if err := ctx.Err(); err != nil {

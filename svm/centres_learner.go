@@ -8,6 +8,8 @@ import (
 
 	"github.com/mlgkernel/mlg/internal/dense"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/nearest"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // HeldOut returns for every ridge what RidgeSolver.HeldOut does; nil for a ridge that is ErrDefinite. It
@@ -23,7 +25,7 @@ func (c *Centres) HeldOut(ctx context.Context, lambdas []float64) ([]*Left, erro
 	for l := range out {
 		out[l] = kernel.NewMatrix(n, targets)
 	}
-	meter := kernel.NewMeter(ctx, "ridge", len(c.sets)*len(lambdas))
+	meter := work.NewMeter(ctx, "ridge", len(c.sets)*len(lambdas))
 	for f, set := range c.sets {
 		for l, lambda := range lambdas {
 			functions, err := c.solve(ctx, set, lambda)
@@ -37,9 +39,9 @@ func (c *Centres) HeldOut(ctx context.Context, lambdas []float64) ([]*Left, erro
 		}
 	}
 	functions := len(lambdas) * targets
-	d := &descent{c.fold, kernel.NewMatrix(n, len(c.sets)*functions), kernel.NewMatrix(n, functions), make([]kernel.Top, n)}
+	d := &descent{c.fold, kernel.NewMatrix(n, len(c.sets)*functions), kernel.NewMatrix(n, functions), make([]nearest.Top, n)}
 	err := c.stream(ctx, "held out", c.members, func(fold int, some []int, x *kernel.Matrix) error {
-		return kernel.Each(ctx, len(some), 16, func(_, r int) error {
+		return work.Each(ctx, len(some), 16, func(_, r int) error {
 			i, row := some[r], x.Row(r)[:len(c.at)]
 			d.near[i].K = c.nearest()
 			for f := range trained {
@@ -134,12 +136,12 @@ func (c *Centres) addDeviations(ctx context.Context, left []*Left) error {
 		}
 		x.deviations = newLeftDeviations(n)
 	}
-	work := kernel.WorkOf(ctx)
-	work.Workers, work.Progress = 1, nil
-	inner := kernel.WithWork(ctx, work)
-	rows := make([][]float64, kernel.Workers(ctx))
+	how := work.Of(ctx)
+	how.Workers, how.Progress = 1, nil
+	inner := work.With(ctx, how)
+	rows := make([][]float64, work.Workers(ctx))
 	err := c.stream(ctx, "deviations", c.members, func(_ int, some []int, x *kernel.Matrix) error {
-		return kernel.Each(ctx, len(some), 16, func(w, r int) error {
+		return work.Each(ctx, len(some), 16, func(w, r int) error {
 			// The values that are not known are less than those of the nearest, and have no share in u.
 			if rows[w] == nil {
 				rows[w] = make([]float64, n)
@@ -210,7 +212,7 @@ func (c *Centres) nearest() int {
 
 // mostNear is the number of nearest examples that are found. A fifth of them are usually in the fold of
 // the example.
-const mostNear = nearest*5/4 + 1
+const mostNear = neighbours*5/4 + 1
 
 // Nearest returns the largest kernel value of each example with another, after HeldOut. A single example
 // has its own.
@@ -253,7 +255,7 @@ func (c *Centres) Learn(ctx context.Context, left, groups *Left, probability boo
 		functions[t] = Function{Coefficients: make([]float64, n), Bias: f.Bias}
 	}
 	err = c.stream(ctx, "learn", c.members, func(_ int, some []int, x *kernel.Matrix) error {
-		return kernel.Each(ctx, len(some), 16, func(_, r int) error {
+		return work.Each(ctx, len(some), 16, func(_, r int) error {
 			for t := range start {
 				functions[t].Coefficients[some[r]] = steps[t] * c.residual(some[r], t, &start[t], x.Row(r)[:m])
 			}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mlgkernel/mlg/internal/dense"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/nearest"
 )
 
 // descent is one step of steepest descent from regressions f on centres to those on all examples. The
@@ -23,7 +24,7 @@ type descent struct {
 	folds     []int          // the position of the fold of each example
 	residuals *kernel.Matrix // w e by example, with columns for each fold and function; 0 in the fold
 	gradients *kernel.Matrix // Σ w e k by example, for each function of its fold
-	near      []kernel.Top   // of each example, itself among them
+	near      []nearest.Top  // of each example, itself among them
 }
 
 // run adds up gradients. The products of blocks are rounded, as in centreSums, so the order is of no

@@ -6,6 +6,7 @@ import (
 
 	"github.com/mlgkernel/mlg/internal/dense"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // centreSums are all that a ridge regression on centres needs of some examples: the lower triangle of
@@ -54,8 +55,8 @@ func quantumOf(n int, largest float64) float64 {
 // add adds examples, whose x are the rows of a matrix. It takes m² operations for each.
 func (s *centreSums) add(ctx context.Context, x *kernel.Matrix, weights []float64) error {
 	shift := 0x1.8p52 * s.quantum // a sum with it has no bits below the quantum
-	workers := make([]products, kernel.Workers(ctx))
-	return kernel.Each(ctx, len(s.strips), 1, func(w, task int) error {
+	workers := make([]products, work.Workers(ctx))
+	return work.Each(ctx, len(s.strips), 1, func(w, task int) error {
 		k := len(s.strips) - 1 - task // long strips come first
 		first, last := s.rows(k)
 		p := &workers[w]

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mlgkernel/mlg/internal/dense"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // givenFeatures returns a map and the features of examples whose Gram matrix is known.
@@ -224,7 +225,7 @@ func TestCentreSums(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := c.sum(kernel.WithWorkers(t.Context(), 1), c.members)
+	want, err := c.sum(work.WithWorkers(t.Context(), 1), c.members)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -242,7 +243,7 @@ func TestCentreSums(t *testing.T) {
 		}
 	}
 	for workers, cuts := range [][]int{{}, {256, 512}, {768}, {512}} {
-		ctx := kernel.WithWorkers(t.Context(), workers+1)
+		ctx := work.WithWorkers(t.Context(), workers+1)
 		total := []*centreSums{newCentreSums(c.order(), c.quantum), newCentreSums(c.order(), c.quantum)}
 		for k := len(cuts); k >= 0; k-- { // the last shard comes first
 			shard := make([][]int, len(c.members))
@@ -287,7 +288,7 @@ func TestCentresProcess(t *testing.T) {
 	k, train := givenFeatures(t, gram)
 	var learners []*Learner
 	for _, workers := range []int{1, 3} {
-		ctx := kernel.WithWorkers(t.Context(), workers)
+		ctx := work.WithWorkers(t.Context(), workers)
 		c, err := NewCentres(ctx, k, train, spaced(n, m), targets, folds)
 		if err != nil {
 			t.Fatal(err)

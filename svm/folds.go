@@ -6,6 +6,7 @@ import (
 
 	"github.com/mlgkernel/mlg/internal/dense"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // holdOut returns what regressions that addRidges made predict for each example from the other folds. For
@@ -23,7 +24,7 @@ func (l *Learner) holdOut(ctx context.Context, f inverse, u []float64, targets [
 	}
 	values, bias := kernel.NewMatrix(l.Examples, len(targets)), make([]float64, l.Examples)
 	sum := total(u)
-	return values, bias, kernel.Each(ctx, len(members), 1, func(_, k int) error {
+	return values, bias, work.Each(ctx, len(members), 1, func(_, k int) error {
 		at := members[k]
 		m, n := f.block(at), len(at)
 		for a, i := range at {

@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/mlgkernel/mlg/internal/dense"
-	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // system is a ridge regression without bias on some examples,
@@ -96,7 +96,7 @@ const mostSides = 10 * dense.PanelWidth
 func (s *RidgeSolver) conjugate(ctx context.Context, systems []*system) (Convergence, error) {
 	most := min(mostSides, len(systems))
 	g := newGradients(ctx, s, most)
-	meter := kernel.NewMeter(ctx, "ridge", len(systems))
+	meter := work.NewMeter(ctx, "ridge", len(systems))
 	out := Convergence{Systems: len(systems)}
 	for waiting := systems; len(waiting) > 0 || len(g.active) > 0; {
 		for len(g.active) < most && len(waiting) > 0 {
@@ -143,7 +143,7 @@ type gradients struct {
 
 func newGradients(ctx context.Context, s *RidgeSolver, most int) *gradients {
 	n, m := s.tiles.rows, s.lowRank.landmarks
-	g := &gradients{solver: s, transposed: s.lowRank.transposed(), buffers: make([][]float64, kernel.Workers(ctx)),
+	g := &gradients{solver: s, transposed: s.lowRank.transposed(), buffers: make([][]float64, work.Workers(ctx)),
 		x: newPanels(n, most), y: newPanels(n, most), before: newPanels(m, most), after: newPanels(m, most)}
 	for w := range g.buffers {
 		g.buffers[w] = make([]float64, n)
@@ -162,7 +162,7 @@ func (g *gradients) load(ctx context.Context, vector func(*system) []float64) (w
 
 // move calls f for each system with its vector of y.
 func (g *gradients) move(ctx context.Context, f func(s *system, y []float64)) error {
-	return kernel.Each(ctx, len(g.active), 1, func(w, c int) error {
+	return work.Each(ctx, len(g.active), 1, func(w, c int) error {
 		if a := g.active[c]; !a.stuck && a.residual > 0 {
 			g.y.vector(c, g.buffers[w])
 			f(a, g.buffers[w])
@@ -181,7 +181,7 @@ func (g *gradients) turn(ctx context.Context) error {
 		return err
 	}
 	solved := make([][]float64, len(g.active))
-	err = kernel.Each(ctx, len(g.active), 1, func(_, c int) error {
+	err = work.Each(ctx, len(g.active), 1, func(_, c int) error {
 		v := make([]float64, g.solver.lowRank.landmarks)
 		g.before.vector(c, v)
 		solved[c] = g.active[c].inner.solve(v)

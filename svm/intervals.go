@@ -7,6 +7,7 @@ import (
 
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/metrics"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // leftDeviations are the deviations of examples that are left out, noise included, in units of Scale.
@@ -45,8 +46,8 @@ func (l *Left) addDeviations(ctx context.Context, gram gramRows, values []float6
 		}
 		return m, nil
 	}
-	meter := kernel.NewMeter(ctx, "deviations", n)
-	inner := kernel.WithWorkers(ctx, 1)
+	meter := work.NewMeter(ctx, "deviations", n)
+	inner := work.WithWorkers(ctx, 1)
 	err := eachRow(ctx, gram, n, func(i int, row []float64) error {
 		defer meter.Add(1)
 		return l.addDeviation(inner, i, row, row[i], bias(i, row), among)
@@ -182,8 +183,8 @@ type gramRows interface {
 
 // eachRow calls do for every example of a Gram matrix with its row.
 func eachRow(ctx context.Context, gram gramRows, n int, do func(i int, row []float64) error) error {
-	rows := make([][]float64, kernel.Workers(ctx))
-	return kernel.Each(ctx, n, 16, func(w, i int) error {
+	rows := make([][]float64, work.Workers(ctx))
+	return work.Each(ctx, n, 16, func(w, i int) error {
 		if rows[w] == nil {
 			rows[w] = make([]float64, n)
 		}

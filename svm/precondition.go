@@ -7,6 +7,7 @@ import (
 
 	"github.com/mlgkernel/mlg/internal/dense"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // lowRank is a Nyström approximation K ≈ FFᵀ in single precision: with C the columns of K of m
@@ -32,8 +33,8 @@ func newLowRank(ctx context.Context, t *Tiles, landmarks int) (*lowRank, error) 
 		return nil, err
 	}
 	f := &lowRank{newGrid(n, m), m}
-	meter := kernel.NewMeter(ctx, "landmarks", tileCount(n))
-	return f, kernel.Each(ctx, tileCount(n), 1, func(_, strip int) error {
+	meter := work.NewMeter(ctx, "landmarks", tileCount(n))
+	return f, work.Each(ctx, tileCount(n), 1, func(_, strip int) error {
 		defer meter.Add(1)
 		first := strip * tileSide
 		rows := min(tileSide, n-first)
@@ -79,7 +80,7 @@ func factorLandmarks(ctx context.Context, t *Tiles, at []int) ([]float64, error)
 		for i := range m {
 			l[i*m+i] += epsilon
 		}
-		if _, ok := dense.CholeskyParallel(ctx, l, m, kernel.Workers(ctx)); ok {
+		if _, ok := dense.CholeskyParallel(ctx, l, m, work.Workers(ctx)); ok {
 			return l, nil
 		}
 		if err := ctx.Err(); err != nil {
@@ -100,7 +101,7 @@ func (f *lowRank) grams(ctx context.Context, groups [][]int, weights []float64) 
 		out[g] = kernel.NewMatrix(m, m)
 	}
 	strips := (m + stripRows - 1) / stripRows
-	return out, kernel.Each(ctx, len(groups)*strips, 1, func(_, task int) error {
+	return out, work.Each(ctx, len(groups)*strips, 1, func(_, task int) error {
 		// Rows first … last−1 of one matrix, of whose columns those up to last are needed. Tasks with
 		// more columns come first.
 		group, first := groups[task%len(groups)], (strips-1-task/len(groups))*stripRows
@@ -132,7 +133,7 @@ func (f *lowRank) grams(ctx context.Context, groups [][]int, weights []float64) 
 // decompositions returns that of λI + FᵀD²F up to λ for each training set, which is some groups.
 func decompositions(ctx context.Context, grams []*kernel.Matrix, sets [][]int) ([]*decomposition, error) {
 	out := make([]*decomposition, len(sets))
-	return out, kernel.Each(ctx, len(sets), 1, func(_, s int) (err error) {
+	return out, work.Each(ctx, len(sets), 1, func(_, s int) (err error) {
 		sum := kernel.NewMatrix(grams[0].Rows, grams[0].Cols)
 		for _, g := range sets[s] {
 			for i, v := range grams[g].Data {

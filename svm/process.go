@@ -10,6 +10,8 @@ import (
 	"github.com/mlgkernel/mlg/internal/dense"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/metrics"
+	"github.com/mlgkernel/mlg/nearest"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // Process makes kernel ridge regression a Gaussian process,
@@ -101,10 +103,10 @@ func (l *Learner) addProcess(ridge float64, u, g, values []float64) {
 // rounding is the share of the ridge by which a variance may be too small without being counted.
 const rounding = 1e-6
 
-// nearest is the number of training examples that the deviation of a new example looks at. They are
+// neighbours is the number of training examples that the deviation of a new example looks at. They are
 // those with the largest kernel values. On molecules a deviation is then 4 to 13 % too large on average
 // (bench/runs/2026-11-18-engine).
-const nearest = 64
+const neighbours = 64
 
 // Deviations returns the standard deviation of a measured value, noise included, for each new
 // example. An example is a row of cross, as in Values, and self has its k(x, x). among returns the Gram
@@ -129,7 +131,7 @@ func (l *Learner) Deviations(ctx context.Context, cross View, self []float64, ap
 	}
 	out, clipped = make([]float64, rows), make([]bool, rows)
 	noise := l.Process.Noise()
-	inner := kernel.WithWorkers(ctx, 1)
+	inner := work.WithWorkers(ctx, 1)
 	some := among
 	if support := l.Functions[0].Support; support != nil {
 		cross, columns = cross.Select(nil, support), len(support)
@@ -137,7 +139,7 @@ func (l *Learner) Deviations(ctx context.Context, cross View, self []float64, ap
 			return among(ctx, compose(support, at, len(support), "example"))
 		}
 	}
-	return out, clipped, kernel.Each(ctx, rows, 1, func(_, r int) error {
+	return out, clipped, work.Each(ctx, rows, 1, func(_, r int) error {
 		row := cross.row(r, make([]float64, columns))
 		v, err := l.Process.variance(inner, row, self[r], nil, some)
 		if err != nil {
@@ -183,7 +185,7 @@ func (p *Process) variance(ctx context.Context, row []float64, self float64, lef
 	}
 	var k []float64
 	var at []int
-	for _, h := range kernel.Largest(near, nearest) {
+	for _, h := range nearest.Largest(near, neighbours) {
 		if math.IsInf(h.Similarity, -1) {
 			break
 		}

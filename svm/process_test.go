@@ -13,6 +13,7 @@ import (
 
 	"github.com/mlgkernel/mlg/internal/kerneltest"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // textbook is a Gaussian process with a mean of flat prior (Rasmussen & Williams 2006, eqs. 2.41 and 2.42, with
@@ -208,7 +209,7 @@ func TestProcessBits(t *testing.T) {
 	l := ridges(t, Full(gram), Targets{Values: z}, 0.05)[0]
 	var first []float64
 	for _, workers := range []int{1, 2, 7} {
-		ctx := kernel.WithWorkers(ctx, workers)
+		ctx := work.WithWorkers(ctx, workers)
 		p := posteriorOf(t, l, gram)
 		got, err := p.Deviations(ctx, Full(gram), ones(n))
 		if err != nil {

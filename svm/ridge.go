@@ -10,6 +10,7 @@ import (
 
 	"github.com/mlgkernel/mlg/internal/dense"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // ErrDefinite is the error (by errors.Is) of a ridge that is too small for a Gram matrix that is
@@ -164,7 +165,7 @@ func factorize(ctx context.Context, gram View, lambda float64, t Targets) (*kern
 	for i := range n {
 		m.Data[i*n+i] += lambda / t.weight(i)
 	}
-	workers := kernel.Workers(ctx)
+	workers := work.Workers(ctx)
 	if _, ok := dense.CholeskyParallel(ctx, m.Data, n, workers); !ok {
 		return nil, inverse{}, cmp.Or(ctx.Err(), tooSmall(lambda))
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/mlgkernel/mlg/internal/dense"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/metrics"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // pointGram returns exp(−|x−y|²) of random points in a cube of so many dimensions, rounded to single
@@ -263,7 +264,7 @@ func TestRidgeSolverBits(t *testing.T) {
 	lambdas := []float64{0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10} // 4·8·4 systems are more than mostSides
 	var first [][]float64
 	for _, workers := range workerCounts {
-		ctx := kernel.WithWorkers(t.Context(), workers)
+		ctx := work.WithWorkers(t.Context(), workers)
 		s, err := NewRidgeSolver(ctx, tilesOf(t, gram), DefaultRidgeOptions())
 		if err != nil {
 			t.Fatal(err)
@@ -424,7 +425,7 @@ func TestRidgeSolverErrors(t *testing.T) {
 	// In the midst of the iterations as well.
 	during, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	during = kernel.WithWork(during, kernel.Work{Progress: func(p kernel.Progress) {
+	during = work.With(during, work.Options{Progress: func(p work.Progress) {
 		if p.Stage == "ridge" {
 			cancel()
 		}
@@ -433,8 +434,8 @@ func TestRidgeSolverErrors(t *testing.T) {
 		t.Errorf("cancelled: %v", err)
 	}
 	// Every stage reports its end.
-	last := map[string]kernel.Progress{}
-	watched := kernel.WithWork(t.Context(), kernel.Work{Progress: func(p kernel.Progress) { last[p.Stage] = p }})
+	last := map[string]work.Progress{}
+	watched := work.With(t.Context(), work.Options{Progress: func(p work.Progress) { last[p.Stage] = p }})
 	s, err := NewRidgeSolver(watched, s.tiles, DefaultRidgeOptions())
 	if err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mlgkernel/mlg/internal/dense"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // Sizes of tiles. The double precision copy of stripRows rows of a tile stays in the second-level
@@ -74,7 +75,7 @@ func (p panels) load(ctx context.Context, vectors, scales [][]float64) error {
 	if len(vectors) > 0 {
 		n = len(vectors[0])
 	}
-	return kernel.Each(ctx, tileCount(n), 1, func(_, strip int) error {
+	return work.Each(ctx, tileCount(n), 1, func(_, strip int) error {
 		first, end := strip*tileSide, min((strip+1)*tileSide, n)
 		for c, v := range vectors {
 			column := p[c/dense.PanelWidth][first*dense.PanelWidth+c%dense.PanelWidth:]
@@ -105,8 +106,8 @@ func (g grid) multiply(ctx context.Context, dst, x panels) error {
 		tile    [stripRows * tileSide]float64
 		product [stripRows * dense.PanelWidth]float64
 	}
-	workers := make([]*memory, kernel.Workers(ctx))
-	return kernel.Each(ctx, tileCount(g.rows)*(tileSide/stripRows), 1, func(w, strip int) error {
+	workers := make([]*memory, work.Workers(ctx))
+	return work.Each(ctx, tileCount(g.rows)*(tileSide/stripRows), 1, func(w, strip int) error {
 		if workers[w] == nil {
 			workers[w] = new(memory)
 		}
@@ -240,7 +241,7 @@ func (t *Tiles) Multiply(ctx context.Context, x [][]float64) ([][]float64, error
 		return nil, err
 	}
 	y := make([][]float64, len(x))
-	return y, kernel.Each(ctx, len(y), 1, func(_, c int) error {
+	return y, work.Each(ctx, len(y), 1, func(_, c int) error {
 		y[c] = make([]float64, t.rows)
 		out.vector(c, y[c])
 		return nil

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // workerCounts are those that must agree to the bit.
@@ -58,7 +59,7 @@ func TestTilesMultiply(t *testing.T) {
 			tiles := tilesOf(t, gram)
 			var first [][]float64
 			for _, workers := range workerCounts {
-				got, err := tiles.Multiply(kernel.WithWorkers(t.Context(), workers), x)
+				got, err := tiles.Multiply(work.WithWorkers(t.Context(), workers), x)
 				if err != nil {
 					t.Fatal(err)
 				}

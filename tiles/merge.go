@@ -14,8 +14,8 @@ import (
 	"sync"
 
 	"github.com/mlgkernel/mlg/internal/file"
-	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/matrix"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // Problems are the reasons why tiles cannot be merged. Every list is in order.
@@ -248,7 +248,7 @@ func (m *merger) missing() {
 // each checks every tile and calls place with the data of the good ones.
 func (m *merger) each(ctx context.Context, place func(t int, data []byte) error) error {
 	const together = 256 // files that are mapped at a time
-	meter := kernel.NewMeter(ctx, "tiles", len(m.found))
+	meter := work.NewMeter(ctx, "tiles", len(m.found))
 	left := len(m.found)
 	for files := range slices.Chunk(m.files, together) {
 		err := func() error {
@@ -267,7 +267,7 @@ func (m *merger) each(ctx context.Context, place func(t int, data []byte) error)
 				}
 			}
 			left -= len(tiles)
-			return kernel.Each(ctx, len(tiles), 1, func(_, i int) error {
+			return work.Each(ctx, len(tiles), 1, func(_, i int) error {
 				defer meter.Add(1)
 				if err := sections[i].Check(); err != nil {
 					m.damaged(m.found[tiles[i]], err)

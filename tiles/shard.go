@@ -14,6 +14,7 @@ import (
 
 	"github.com/mlgkernel/mlg/internal/file"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // Compute returns the values of tile t of a plan, row by row, from the features of its two blocks,
@@ -107,14 +108,14 @@ func Work(ctx context.Context, dir string, c *Collection, side, shard, shards in
 	sum.Tiles = len(todo)
 	todo = slices.DeleteFunc(todo, func(t int) bool { return have[p.name(t)] })
 	sum.Kept = sum.Tiles - len(todo)
-	meter := kernel.NewMeter(ctx, "tiles", sum.Tiles)
+	meter := work.NewMeter(ctx, "tiles", sum.Tiles)
 	meter.Add(sum.Kept)
 	var mu sync.Mutex
 	lanes := ctx
 	if c.whole() { // one tile at a time has all goroutines, and the memory for its tables
-		lanes = kernel.WithWorkers(ctx, 1)
+		lanes = work.WithWorkers(ctx, 1)
 	}
-	err = kernel.Each(lanes, len(todo), 1, func(_, i int) error {
+	err = work.Each(lanes, len(todo), 1, func(_, i int) error {
 		data, err := c.compute(ctx, p, todo[i])
 		if err != nil {
 			return err

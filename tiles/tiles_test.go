@@ -21,6 +21,7 @@ import (
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/matrix"
 	"github.com/mlgkernel/mlg/model"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // fixture is a model with the features of its training graphs and their Gram matrix.
@@ -91,7 +92,7 @@ func (f *fixture) plan(t testing.TB, side int) Plan {
 func (f *fixture) work(t testing.TB, dir string, side, shards int) (sum Summary) {
 	t.Helper()
 	for i := range shards {
-		s, err := Work(kernel.WithWorkers(t.Context(), 2+i%2), dir, &f.Collection, side, i+1, shards)
+		s, err := Work(work.WithWorkers(t.Context(), 2+i%2), dir, &f.Collection, side, i+1, shards)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -427,7 +428,7 @@ func TestResume(t *testing.T) {
 	dir := t.TempDir()
 	work := func() Summary {
 		t.Helper()
-		sum, err := Work(kernel.WithWorkers(t.Context(), 1), dir, &f.Collection, 6, 1, 1) // in the order of the tiles
+		sum, err := Work(work.WithWorkers(t.Context(), 1), dir, &f.Collection, 6, 1, 1) // in the order of the tiles
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -590,7 +591,7 @@ func TestCancelled(t *testing.T) {
 	f := usual(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	dir := t.TempDir()
-	ctx = kernel.WithWork(ctx, kernel.Work{Workers: 2, Progress: func(p kernel.Progress) {
+	ctx = work.With(ctx, work.Options{Workers: 2, Progress: func(p work.Progress) {
 		if p.Stage == "tiles" && p.Done == 7 {
 			cancel()
 		}

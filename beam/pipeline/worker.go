@@ -12,6 +12,7 @@ import (
 	"github.com/mlgkernel/mlg/model"
 	"github.com/mlgkernel/mlg/nystrom"
 	"github.com/mlgkernel/mlg/spd"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // modelRef names a model. Workers read it by themselves and check that it is the one that the
@@ -67,7 +68,7 @@ func (r modelRef) work(ctx context.Context) (context.Context, error) {
 		d, _, err := cuda.Choose(r.Device, func(text string) { log.Info(ctx, text) }) // until the process ends
 		return d, err
 	})
-	return kernel.WithWork(ctx, kernel.Work{Workers: r.Threads, Device: d}), err
+	return work.With(ctx, work.Options{Workers: r.Threads, Device: d}), err
 }
 
 // model returns the model.

@@ -27,6 +27,7 @@ import (
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/work"
 )
 
 func main() {
@@ -48,7 +49,7 @@ func main() {
 		log.Fatal(err)
 	}
 	defer closer.Close()
-	ctx := kernel.WithWork(context.Background(), kernel.Work{Device: device, Workers: *threads})
+	ctx := work.With(context.Background(), work.Options{Device: device, Workers: *threads})
 	if err := run(ctx, k, flag.Arg(0), *fit, *only); err != nil {
 		log.Fatal(err)
 	}
@@ -109,8 +110,8 @@ func run(ctx context.Context, k mlg.Kernel, path string, fit int, only bool) err
 func transform(ctx context.Context, m *mlg.Model, graphs []*graph.Graph) error {
 	var mu sync.Mutex
 	stages := map[string]time.Duration{}
-	work := kernel.WorkOf(ctx)
-	work.Trace = func(stage string) func() {
+	how := work.Of(ctx)
+	how.Trace = func(stage string) func() {
 		start := time.Now()
 		return func() {
 			mu.Lock()
@@ -119,7 +120,7 @@ func transform(ctx context.Context, m *mlg.Model, graphs []*graph.Graph) error {
 		}
 	}
 	start := time.Now()
-	c, err := m.Transform(kernel.WithWork(ctx, work), graphs)
+	c, err := m.Transform(work.With(ctx, how), graphs)
 	if err != nil {
 		return err
 	}

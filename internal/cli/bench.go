@@ -18,8 +18,8 @@ import (
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/internal/table"
-	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/spd"
+	"github.com/mlgkernel/mlg/work"
 )
 
 type benchCmd struct {
@@ -265,9 +265,9 @@ func (c *benchCmd) once(g *globals, path string) (*benchResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	work := kernel.WorkOf(g.quietly().work())
-	work.Trace = stages.trace
-	ctx := kernel.WithWork(g.ctx, work)
+	how := work.Of(g.quietly().work())
+	how.Trace = stages.trace
+	ctx := work.With(g.ctx, how)
 	fitted, err := k.Fit(ctx, ds.Graphs)
 	if err != nil {
 		return nil, err

@@ -23,7 +23,7 @@ import (
 
 	"github.com/mlgkernel/mlg/cuda"
 	"github.com/mlgkernel/mlg/internal/table"
-	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // Exit codes, as the manual states them.
@@ -170,7 +170,7 @@ func Main(args []string, stdout, stderr io.Writer) int {
 		return r.finish(fmt.Errorf("--device %s: %w", r.Device, err), out)
 	}
 	defer closer.Close()
-	r.ctx = kernel.WithWork(r.ctx, kernel.Work{Workers: r.workers(), Device: device})
+	r.ctx = work.With(r.ctx, work.Options{Workers: r.workers(), Device: device})
 	done := make(chan error, 1)
 	go func() { done <- c.Run(&r.globals) }()
 	select {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/mlgkernel/mlg/cluster"
 	"github.com/mlgkernel/mlg/internal/table"
-	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/work"
 )
 
 type clusterCmd struct {
@@ -50,7 +50,7 @@ type member struct {
 
 // Run groups the graphs of a dataset.
 func (c *clusterCmd) Run(g *globals) error {
-	s, err := c.open(g, c.Data, func(n int) error { return kernel.CheckMatrices(2, n, n, fewer) }) // with the distances
+	s, err := c.open(g, c.Data, func(n int) error { return work.CheckMatrices(2, n, n, fewer) }) // with the distances
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/table"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/nearest"
 )
 
 type compareCmd struct {
@@ -177,7 +178,7 @@ func (c *compareCmd) datasets(g *globals, a, b []*graph.Graph) error {
 	}
 	pairs := make([]setPair, len(a))
 	for i := range a {
-		at := kernel.Largest(top.Row(i)[len(a):], 1)[0]
+		at := nearest.Largest(top.Row(i)[len(a):], 1)[0]
 		pairs[i] = setPair{graphName(a[i], i), graphName(b[at.Index], at.Index), at.Similarity}
 	}
 	what := c.compared(k, all)

@@ -17,6 +17,7 @@ import (
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/model"
+	"github.com/mlgkernel/mlg/nearest"
 )
 
 type demoCmd struct {
@@ -134,7 +135,7 @@ func demoPredict(g *globals, ds *dataset.Dataset, k mlg.Kernel) (*demoPrediction
 	if err != nil {
 		return nil, err
 	}
-	best := kernel.Largest(said[0].Decision, 2)
+	best := nearest.Largest(said[0].Decision, 2)
 	predicted, other := m.Classes[best[0].Index], m.Classes[best[1].Index]
 	why, err := explain.Prediction(g.ctx, m, x, explain.Options{Class: predicted, Against: other})
 	if err != nil {
@@ -174,7 +175,7 @@ func (r *demoResult) print(g *globals) {
 	}
 	p("   Atoms that speak most for %s, against %s:\n   ", x.Predicted, x.RunnerUp)
 	var atoms []string
-	for _, h := range kernel.Largest(x.Why.Vertices, 6) {
+	for _, h := range nearest.Largest(x.Why.Vertices, 6) {
 		atoms = append(atoms, fmt.Sprintf("%s%d %+.2f", x.graph.Label(h.Index), h.Index+1, h.Similarity))
 	}
 	p("%s\n", strings.Join(atoms, ", "))

@@ -13,6 +13,7 @@ import (
 	"github.com/mlgkernel/mlg/evaluate"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/paper"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // choiceFlags say how parameters are chosen.
@@ -193,7 +194,7 @@ func (f *choiceFlags) apply(g *globals, o *choose.Options, values bool) error {
 		return usageError("--c needs --learner svm")
 	}
 	o.Folds, o.Seed = f.Folds, f.Splits
-	o.Memory = cmp.Or(int64(g.MaxMemory*1e9), kernel.Available())
+	o.Memory = cmp.Or(int64(g.MaxMemory*1e9), work.Available())
 	if len(f.C) > 0 {
 		o.C = f.C
 	}

@@ -18,8 +18,8 @@ import (
 	"github.com/mlgkernel/mlg/explain"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/table"
-	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/model"
+	"github.com/mlgkernel/mlg/nearest"
 )
 
 type explainCmd struct {
@@ -148,7 +148,7 @@ func (c *explainCmd) prediction(g *globals, m *model.Model, x *graph.Graph) (exp
 			if t.Value*sign <= 0 || len(out) == 3 {
 				break
 			}
-			n := m.Neighbours([]kernel.Hit{{Index: t.Graph, Similarity: t.K}})
+			n := m.Neighbours([]nearest.Hit{{Index: t.Graph, Similarity: t.K}})
 			out = append(out, support{n[0], t.Value})
 		}
 		return out
@@ -172,7 +172,7 @@ func strongest(g *graph.Graph, c explain.Contributions, slopes bool) *table.Tabl
 		what = "slope"
 	}
 	t := &table.Table{Caption: g.ID(), Header: []string{"vertex", "label", what}}
-	shown := kernel.Largest(size, 10)
+	shown := nearest.Largest(size, 10)
 	rest := c.Sum
 	for _, h := range shown {
 		t.Add(strconv.Itoa(h.Index), table.Clip(g.Label(h.Index), 12), fmt.Sprintf("%+.5f", c.Vertices[h.Index]))

@@ -16,6 +16,7 @@ import (
 	"github.com/mlgkernel/mlg/internal/table"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/svm"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // From manyGraphs on the command says what it will need, having fitted some kernels to some graphs.
@@ -49,7 +50,7 @@ func (g *globals) announce(ds *dataset.Dataset, candidates []choose.Candidate, o
 		}
 	}
 	need, what := float64(bytes(kernel.Distinct(kernels...))), fmt.Sprintf("%s for %d graphs", agree(len(kernels), "kernel", "kernels"), n)
-	if err := kernel.CheckMemory(what, need, o.Memory, fewer); err != nil || g.Quiet {
+	if err := work.CheckMemory(what, need, o.Memory, fewer); err != nil || g.Quiet {
 		return err
 	}
 	line := fmt.Sprintf("%s: roughly %.2g GB of memory", what, need/1e9)
@@ -144,7 +145,7 @@ func (now clock) learning(ctx context.Context, c *costs, few *dataset.Dataset, g
 	if o.LeaveOneOut {
 		size = scored(n, o)
 	}
-	ctx = kernel.WithWorkers(ctx, 1)
+	ctx = work.WithWorkers(ctx, 1)
 	took := func(size int, grid []float64, kind svm.Kind) (float64, error) {
 		repeated, at := &dataset.Dataset{Name: few.Name}, make([]int, size)
 		for i := range size {

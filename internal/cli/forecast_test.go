@@ -18,6 +18,7 @@ import (
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // costly is a kernel that takes time on a clock of its own: some to be fitted, some for every graph, and some for every
@@ -151,7 +152,7 @@ func TestForecast(t *testing.T) {
 
 // A matrix that does not fit into memory is refused before a kernel is fitted, and what fits says how.
 func TestMatrixMemory(t *testing.T) {
-	n := int(math.Sqrt(float64(kernel.Available()) / 4))
+	n := int(math.Sqrt(float64(work.Available()) / 4))
 	if n == 0 || n > 1_000_000 {
 		graphtest.Missing(t, "it is not known how much memory is free, or there is too much of it")
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/mlgkernel/mlg/matrix"
 	"github.com/mlgkernel/mlg/model"
 	"github.com/mlgkernel/mlg/store"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // axisOf returns identifiers and targets of a dataset.
@@ -90,7 +91,7 @@ func (c *gramCmd) Run(g *globals) error {
 	if c.Against == "" {
 		instead = "write .npy without pictures, which is done block by block, or " + fewer
 	}
-	if err := kernel.CheckMatrices(c.matrices(), len(rows.Graphs), len(ds.Graphs), instead); err != nil {
+	if err := work.CheckMatrices(c.matrices(), len(rows.Graphs), len(ds.Graphs), instead); err != nil {
 		return err
 	}
 	g.resolved(k, ds.Graphs)

@@ -14,6 +14,7 @@ import (
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/param"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // kernelFlag chooses a kernel.
@@ -149,8 +150,8 @@ func optionError(err error) error {
 
 // work returns the context of a command that shows its progress.
 func (g *globals) work() context.Context {
-	w := kernel.WorkOf(g.ctx)
+	w := work.Of(g.ctx)
 	w.Progress = g.bar.progress
 	w.Memory = int64(g.MaxMemory * 1e9)
-	return kernel.WithWork(g.ctx, w)
+	return work.With(g.ctx, w)
 }

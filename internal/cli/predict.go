@@ -20,6 +20,7 @@ import (
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/metrics"
 	"github.com/mlgkernel/mlg/model"
+	"github.com/mlgkernel/mlg/work"
 )
 
 type predictCmd struct {
@@ -177,7 +178,7 @@ func (c *predictCmd) stream(g *globals, m *model.Model, in iter.Seq2[row, error]
 		out []predicted
 		err error
 	}
-	most, workers := max(1, min(blockGraphs, blockValues/max(1, m.Examples()))), kernel.Workers(g.ctx)
+	most, workers := max(1, min(blockGraphs, blockValues/max(1, m.Examples()))), work.Workers(g.ctx)
 	two := workers > 1 && workers >= runtime.GOMAXPROCS(0) // or they would take more than --threads
 	predict := c.predictor(g, m)
 	all := ahead(g.ctx, two, blocks(in, most, blockVertices, row.vertices), func(ctx context.Context, block []row) (a answer) {

@@ -9,9 +9,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/mlgkernel/mlg/work"
 	"golang.org/x/term"
-
-	"github.com/mlgkernel/mlg/kernel"
 )
 
 // isTerminal says whether people look at what is written to w.
@@ -61,8 +60,8 @@ func newBar(g *globals) *bar {
 	return b
 }
 
-// progress is bar.show as kernel.Work wants it.
-func (b *bar) progress(p kernel.Progress) {
+// progress is bar.show as work.Options wants it.
+func (b *bar) progress(p work.Progress) {
 	if all := int64(b.square) * int64(b.square+1) / 2; all > 0 && p.Stage == "gram" && p.Total > 0 {
 		p.Done, p.Total = int64(float64(all)*float64(p.Done)/float64(p.Total)), all
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // Without a terminal progress is plain lines: stage, share, rate and time left, or the time of
@@ -25,12 +25,12 @@ func TestPlainProgress(t *testing.T) {
 	b.square = 100
 	b.show("sp", 0, 0, "")
 	line(12 * time.Second)
-	b.progress(kernel.Progress{Stage: "classes 1/2", Done: 0, Total: 200})
-	b.progress(kernel.Progress{Stage: "classes 1/2", Done: 50, Total: 200})
+	b.progress(work.Progress{Stage: "classes 1/2", Done: 0, Total: 200})
+	b.progress(work.Progress{Stage: "classes 1/2", Done: 50, Total: 200})
 	line(10 * time.Second)
-	b.progress(kernel.Progress{Stage: "gram", Done: 0, Total: 4})
+	b.progress(work.Progress{Stage: "gram", Done: 0, Total: 4})
 	line(time.Second)
-	b.progress(kernel.Progress{Stage: "gram", Done: 2, Total: 4})
+	b.progress(work.Progress{Stage: "gram", Done: 2, Total: 4})
 	line(time.Second)
 	b.done()
 	b.done() // a second call does no harm

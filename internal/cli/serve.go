@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"github.com/mlgkernel/mlg/internal/explorer"
-	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/model"
+	"github.com/mlgkernel/mlg/work"
 )
 
 type serveCmd struct {
@@ -44,7 +44,7 @@ func (c *serveCmd) Run(g *globals) error {
 		return err
 	}
 	o := explorer.DefaultOptions()
-	o.Workers, o.Device, o.Hosts, o.Version, o.Log = g.workers(), kernel.Device(g.ctx), c.Host, thisBuild().Version, g.note
+	o.Workers, o.Device, o.Hosts, o.Version, o.Log = g.workers(), work.Device(g.ctx), c.Host, thisBuild().Version, g.note
 	s := explorer.New(d, o)
 	l, err := c.listen(g)
 	if err != nil {

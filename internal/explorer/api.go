@@ -11,8 +11,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/param"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // apiError is an answer that is no result.
@@ -269,15 +269,15 @@ func (s *Server) serveEndpoint(e endpoint, w http.ResponseWriter, r *http.Reques
 }
 
 // short runs a short computation in its queue, in one goroutine: as many run as there are cores.
-func short[T any](q *request, work func(ctx context.Context) (T, error)) (T, error) {
+func short[T any](q *request, answer func(ctx context.Context) (T, error)) (T, error) {
 	var none T
 	if err := q.s.light.enter(q.Context()); err != nil {
 		return none, err
 	}
 	defer q.s.light.leave()
-	ctx, cancel := context.WithTimeout(kernel.WithWorkers(q.Context(), 1), q.s.o.ShortTimeout)
+	ctx, cancel := context.WithTimeout(work.WithWorkers(q.Context(), 1), q.s.o.ShortTimeout)
 	defer cancel()
-	v, err := work(ctx)
+	v, err := answer(ctx)
 	switch {
 	case err == nil:
 		return v, nil

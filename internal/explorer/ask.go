@@ -14,6 +14,7 @@ import (
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/model"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // row is the kernel of a graph with all of the data.
@@ -245,7 +246,7 @@ func postExplain(ctx context.Context, x *session, f *fitted, in *explainRequest)
 		o.Class = *in.Class
 	}
 	work := func() (*explain.Explanation, error) {
-		return explainPrediction(kernel.WithWorkers(ctx, x.s.o.Workers), f.Model, g, o)
+		return explainPrediction(work.WithWorkers(ctx, x.s.o.Workers), f.Model, g, o)
 	}
 	if i < 0 {
 		return work()

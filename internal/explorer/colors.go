@@ -15,6 +15,7 @@ import (
 	"github.com/mlgkernel/mlg/draw"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/model"
+	"github.com/mlgkernel/mlg/work"
 )
 
 type colorsRequest struct {
@@ -270,7 +271,7 @@ func (x *session) predictAll(ctx context.Context, f *fitted, e *evaluation, seen
 	default:
 		p.note = fmt.Sprintf("%d of %d graphs are cross-validated; the learner was trained without the others", len(e.Index), n)
 	}
-	meter := kernel.NewMeter(ctx, "predict", len(rest))
+	meter := work.NewMeter(ctx, "predict", len(rest))
 	for rows := range slices.Chunk(rest, 256) {
 		cross, err := f.block(ctx, rows, seen)
 		if err != nil {

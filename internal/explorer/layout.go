@@ -6,7 +6,8 @@ import (
 
 	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/draw"
-	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/nearest"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // basisLimit is the largest number of graphs that principal components are computed from, in O(n³)
@@ -20,7 +21,7 @@ const layoutNeighbours = 12
 type placement struct {
 	pca        [2][]float64
 	neighbours [2][]float64
-	near       [][]kernel.Hit  // the most similar others of each graph
+	near       [][]nearest.Hit // the most similar others of each graph
 	basis      []int           // graphs that the components come from
 	axes       *draw.Embedding // of these
 }
@@ -60,7 +61,7 @@ func (p *placement) projectAll(ctx context.Context, f *fitted) error {
 	n := f.Examples()
 	p.pca = [2][]float64{make([]float64, n), make([]float64, n)}
 	block := f.against(p.basis)
-	meter := kernel.NewMeter(ctx, "components", n)
+	meter := work.NewMeter(ctx, "components", n)
 	for rows := range slices.Chunk(all(n), panelHeight) {
 		b, err := block(quiet(ctx), rows)
 		if err != nil {
@@ -76,19 +77,19 @@ func (p *placement) projectAll(ctx context.Context, f *fitted) error {
 
 // quiet is a context for parts of a stage. Only the stage itself reports progress.
 func quiet(ctx context.Context) context.Context {
-	w := kernel.WorkOf(ctx)
+	w := work.Of(ctx)
 	w.Progress = nil
-	return kernel.WithWork(ctx, w)
+	return work.With(ctx, w)
 }
 
 // neighbours returns the k most similar others of every graph. Columns come in panels of some width, and only rows from there on:
 // of most pairs one of two values is computed, and serves both.
-func (f *fitted) neighbours(ctx context.Context, k, width int) ([][]kernel.Hit, error) {
+func (f *fitted) neighbours(ctx context.Context, k, width int) ([][]nearest.Hit, error) {
 	n := f.Examples()
 	if f.whole() {
 		width = n
 	}
-	best := make([]kernel.Top, n)
+	best := make([]nearest.Top, n)
 	for i := range best {
 		best[i].K = k + 1
 	}
@@ -96,7 +97,7 @@ func (f *fitted) neighbours(ctx context.Context, k, width int) ([][]kernel.Hit, 
 	for from := 0; from < n; from += width {
 		total += (n - from) * min(width, n-from)
 	}
-	meter := kernel.NewMeter(ctx, "neighbours", total)
+	meter := work.NewMeter(ctx, "neighbours", total)
 	for from := 0; from < n; from += width {
 		cols := all(n)[from:min(from+width, n)]
 		block := f.against(cols)
@@ -105,7 +106,7 @@ func (f *fitted) neighbours(ctx context.Context, k, width int) ([][]kernel.Hit, 
 			if err != nil {
 				return nil, err
 			}
-			err = kernel.Each(ctx, len(rows), 16, func(_, i int) error {
+			err = work.Each(ctx, len(rows), 16, func(_, i int) error {
 				best[rows[i]].Offer(from, b.Row(i))
 				return nil
 			})
@@ -114,7 +115,7 @@ func (f *fitted) neighbours(ctx context.Context, k, width int) ([][]kernel.Hit, 
 			}
 			later := max(cols[len(cols)-1]+1-rows[0], 0) // the first row that is no column as well
 			if later < len(rows) {
-				err = kernel.Each(ctx, len(cols), 64, func(_, c int) error {
+				err = work.Each(ctx, len(cols), 64, func(_, c int) error {
 					values := make([]float64, 0, panelHeight)
 					for i := later; i < len(rows); i++ {
 						values = append(values, b.At(i, c))
@@ -129,7 +130,7 @@ func (f *fitted) neighbours(ctx context.Context, k, width int) ([][]kernel.Hit, 
 			meter.Add(len(rows) * len(cols))
 		}
 	}
-	near := make([][]kernel.Hit, n)
+	near := make([][]nearest.Hit, n)
 	for i := range near {
 		near[i] = without(best[i].Hits(), i, k)
 	}
@@ -137,8 +138,8 @@ func (f *fitted) neighbours(ctx context.Context, k, width int) ([][]kernel.Hit, 
 }
 
 // others returns the k most similar graphs, by a row of kernel values, but for graph self.
-func others(row []float64, k, self int) []kernel.Hit {
-	return without(kernel.Largest(row, k+1), self, k)
+func others(row []float64, k, self int) []nearest.Hit {
+	return without(nearest.Largest(row, k+1), self, k)
 }
 
 // project returns the coordinates on the principal components from the kernel with all graphs.
@@ -147,8 +148,8 @@ func (p *placement) project(row []float64) (x, y float64) {
 }
 
 // without returns at most k of some graphs, but for graph self.
-func without(hits []kernel.Hit, self, k int) []kernel.Hit {
-	hits = slices.DeleteFunc(hits, func(h kernel.Hit) bool { return h.Index == self })
+func without(hits []nearest.Hit, self, k int) []nearest.Hit {
+	hits = slices.DeleteFunc(hits, func(h nearest.Hit) bool { return h.Index == self })
 	return hits[:min(k, len(hits))]
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/model"
 	"github.com/mlgkernel/mlg/svm"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // Sessions that are kept: so many, and Gram matrices of so many bytes.
@@ -58,14 +59,14 @@ type explainedKey struct {
 }
 
 // explanation returns that of a graph of the data, which is computed once.
-func (x *session) explanation(key explainedKey, work func() (*explain.Explanation, error)) (*explain.Explanation, error) {
+func (x *session) explanation(key explainedKey, find func() (*explain.Explanation, error)) (*explain.Explanation, error) {
 	x.mu.Lock()
 	known := x.explained[key]
 	x.mu.Unlock()
 	if known != nil {
 		return known, nil
 	}
-	e, err := work()
+	e, err := find()
 	if err != nil {
 		return nil, err
 	}
@@ -89,42 +90,42 @@ type fitted struct {
 // working is what the server computes at the moment.
 type working struct {
 	session string // its key
-	kernel.Progress
+	work.Progress
 }
 
-// compute returns a result of the session, which work computes in the queue of long computations.
+// compute returns a result of the session, which find computes in the queue of long computations.
 func compute[T any](
-	ctx context.Context, x *session, r *result[T], stage string, work func(context.Context) (T, error),
+	ctx context.Context, x *session, r *result[T], stage string, find func(context.Context) (T, error),
 ) (T, error) {
 	return r.get(ctx, x.s.life, func(ctx context.Context) (v T, err error) {
 		if err := x.s.heavy.enter(ctx); err != nil {
 			return v, err
 		}
 		defer x.s.heavy.leave()
-		x.report(kernel.Progress{Stage: stage})
+		x.report(work.Progress{Stage: stage})
 		defer x.s.working.Store(nil)
-		v, err = work(kernel.WithWork(ctx, kernel.Work{Workers: x.s.o.Workers, Device: x.s.o.Device, Progress: x.report}))
+		v, err = find(work.With(ctx, work.Options{Workers: x.s.o.Workers, Device: x.s.o.Device, Progress: x.report}))
 		return v, asRequestError(ctx, err)
 	})
 }
 
-func (x *session) report(p kernel.Progress) { x.s.working.Store(&working{x.key, p}) }
+func (x *session) report(p work.Progress) { x.s.working.Store(&working{x.key, p}) }
 
 // fitted returns the kernel.
 func (x *session) fitted(ctx context.Context) (*fitted, error) {
 	return compute(ctx, x, &x.fit, "fit", x.computeFit)
 }
 
-// follows returns what work makes of the fitted kernel.
+// follows returns what find makes of the fitted kernel.
 func follows[T any](
-	ctx context.Context, x *session, r *result[T], stage string, work func(context.Context, *fitted) (T, error),
+	ctx context.Context, x *session, r *result[T], stage string, find func(context.Context, *fitted) (T, error),
 ) (T, error) {
 	f, err := x.fitted(ctx)
 	if err != nil {
 		var none T
 		return none, err
 	}
-	return compute(ctx, x, r, stage, func(ctx context.Context) (T, error) { return work(ctx, f) })
+	return compute(ctx, x, r, stage, func(ctx context.Context) (T, error) { return find(ctx, f) })
 }
 
 func (x *session) computeFit(ctx context.Context) (*fitted, error) {

@@ -15,7 +15,9 @@ import (
 	"github.com/mlgkernel/mlg/explain"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/model"
+	"github.com/mlgkernel/mlg/nearest"
 	"github.com/mlgkernel/mlg/svm"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // Those who ask for the same thing share one computation; it is cancelled when all have
@@ -140,9 +142,9 @@ func TestProgress(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x.report(kernel.Progress{Stage: "classes 1/3", Done: 2, Total: 5})
+	x.report(work.Progress{Stage: "classes 1/3", Done: 2, Total: 5})
 	for query, want := range map[string]progressAnswer{
-		"?kernel=+mlg++eta=0.5": {State: "running", Progress: kernel.Progress{Stage: "classes 1/3", Done: 2, Total: 5}},
+		"?kernel=+mlg++eta=0.5": {State: "running", Progress: work.Progress{Stage: "classes 1/3", Done: 2, Total: 5}},
 		"":                      {State: "idle"},
 	} {
 		var got progressAnswer
@@ -319,7 +321,7 @@ func TestExplainedDecision(t *testing.T) {
 }
 
 // literalNeighbours computes all kernel values of every graph.
-func literalNeighbours(ctx context.Context, f *fitted) (near [][]kernel.Hit, err error) {
+func literalNeighbours(ctx context.Context, f *fitted) (near [][]nearest.Hit, err error) {
 	for i := range f.Examples() {
 		b, err := f.block(ctx, []int{i}, nil)
 		if err != nil {
@@ -351,7 +353,7 @@ func TestNeighbours(t *testing.T) {
 	}
 	for _, width := range []int{60, 256, 300, 701, 702, 5000} {
 		for _, workers := range []int{1, 3} {
-			got, err := f.neighbours(kernel.WithWorkers(t.Context(), workers), layoutNeighbours, width)
+			got, err := f.neighbours(work.WithWorkers(t.Context(), workers), layoutNeighbours, width)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -390,7 +392,7 @@ func TestNeighbourLayout(t *testing.T) {
 				row[j] = -math.Hypot(pos[0][i]-pos[0][j], pos[1][i]-pos[1][j])
 			}
 			for _, h := range others(row, layoutNeighbours, i) {
-				if slices.ContainsFunc(p.near[i], func(o kernel.Hit) bool { return o.Index == h.Index }) {
+				if slices.ContainsFunc(p.near[i], func(o nearest.Hit) bool { return o.Index == h.Index }) {
 					sum++
 				}
 			}

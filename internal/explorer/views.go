@@ -11,6 +11,7 @@ import (
 	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/draw"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // mapAnswer has the positions of all graphs.
@@ -187,7 +188,7 @@ type progressRequest struct {
 
 type progressAnswer struct {
 	State string `json:"state" want:"one of idle waiting running"`
-	kernel.Progress
+	work.Progress
 	Upload *uploadProgress `json:"upload" help:"the file of that key while the server reads it; otherwise null"`
 }
 

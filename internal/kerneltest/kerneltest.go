@@ -17,6 +17,7 @@ import (
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // Expect says which properties a kernel is expected to have.
@@ -62,7 +63,7 @@ func Run(t *testing.T, e Expect) {
 
 func (e *Expect) fit(t *testing.T, workers int, graphs []*graph.Graph) (*kernel.Fitted, *kernel.Matrix) {
 	t.Helper()
-	ctx := kernel.WithWorkers(t.Context(), workers)
+	ctx := work.WithWorkers(t.Context(), workers)
 	f, err := e.Kernel.Fit(ctx, graphs)
 	if err != nil {
 		t.Fatal(err)
@@ -313,14 +314,14 @@ func (e *Expect) order(t *testing.T, f *kernel.Fitted, k *kernel.Matrix) {
 }
 
 func (e *Expect) workers(t *testing.T, f *kernel.Fitted, k *kernel.Matrix) {
-	c, err := f.Cross(kernel.WithWorkers(t.Context(), 1), e.Graphs)
+	c, err := f.Cross(work.WithWorkers(t.Context(), 1), e.Graphs)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, w := range []int{2, 7} {
 		f2, k2 := e.fit(t, w, e.Graphs)
 		near(t, fmt.Sprintf("%d workers", w), k2, k, 0)
-		c2, err := f2.Cross(kernel.WithWorkers(t.Context(), w), e.Graphs)
+		c2, err := f2.Cross(work.WithWorkers(t.Context(), w), e.Graphs)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mlgkernel/mlg/internal/file"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/work"
 )
 
 const (
@@ -56,7 +57,7 @@ type answer struct {
 	Notes  *notes   `json:"notes,omitempty"`
 	Said   []string `json:"said,omitempty"` // by a device, for the user
 	// Progress makes the frame no answer, but news of the work on it.
-	Progress *kernel.Progress `json:"progress,omitempty"`
+	Progress *work.Progress `json:"progress,omitempty"`
 
 	body [][]byte // pieces of the body
 	size int      // of the body in bytes

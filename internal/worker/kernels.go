@@ -13,6 +13,7 @@ import (
 	"github.com/mlgkernel/mlg/model"
 	"github.com/mlgkernel/mlg/nystrom"
 	"github.com/mlgkernel/mlg/param"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // workArgs say how computations are carried out.
@@ -23,8 +24,8 @@ type workArgs struct {
 }
 
 // work returns how the computations of a request are carried out. A device is opened once.
-func (s *server) work(a workArgs) (kernel.Work, error) {
-	w := kernel.Work{Workers: a.Workers, Memory: int64(a.MaxMemory * 1e9), Device: s.devices[a.Device]}
+func (s *server) work(a workArgs) (work.Options, error) {
+	w := work.Options{Workers: a.Workers, Memory: int64(a.MaxMemory * 1e9), Device: s.devices[a.Device]}
 	if a.Device == "" || w.Device != nil {
 		return w, nil
 	}
@@ -63,7 +64,7 @@ type info struct {
 
 // fitsMemory returns an error unless there is memory for a matrix that is computed and sent.
 func fitsMemory(rows, cols int) error {
-	return kernel.CheckMatrices(2, rows, cols, "take fewer graphs at a time, or MLGEmbedding, whose vectors have the kernel as their dot products")
+	return work.CheckMatrices(2, rows, cols, "take fewer graphs at a time, or MLGEmbedding, whose vectors have the kernel as their dot products")
 }
 
 // fitKernel fits a kernel to the graphs of a request, whose number check sees before. The weight of a step of walks of any
@@ -224,7 +225,7 @@ func (c *call) embedFit(args embedArgs) (any, error) {
 		return nil, fmt.Errorf("tolerance = %v, want 0 or more and less than 1", args.Tolerance)
 	}
 	f, res, err := c.fitKernel(args.kernelArgs, func(n int) error { // vectors are widened, and sent
-		return kernel.CheckMatrices(3, n, min(n, args.Rank), "take fewer components or fewer graphs")
+		return work.CheckMatrices(3, n, min(n, args.Rank), "take fewer components or fewer graphs")
 	})
 	if err != nil {
 		return nil, err

@@ -6,8 +6,8 @@ import (
 
 	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
-	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/model"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // trainArgs are the arguments of train. Classes are the names of the classes and Labels the
@@ -50,8 +50,8 @@ func (c *call) train(args trainArgs) (any, error) {
 		o.C, o.Ridge = []float64{*p}, []float64{*p}
 	}
 	f, res, err := c.fitKernel(args.kernelArgs, func(n int) error {
-		need := o.Bytes(n, 1, kernel.Workers(c.ctx))
-		return kernel.CheckMemory(fmt.Sprintf("training on %d graphs", n), float64(need), 0, "take fewer graphs")
+		need := o.Bytes(n, 1, work.Workers(c.ctx))
+		return work.CheckMemory(fmt.Sprintf("training on %d graphs", n), float64(need), 0, "take fewer graphs")
 	})
 	if err != nil {
 		return nil, err
@@ -118,7 +118,7 @@ func (c *call) predict(args predictArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := kernel.CheckMatrices(1, len(graphs), m.Examples(), "predict fewer graphs at a time"); err != nil {
+	if err := work.CheckMatrices(1, len(graphs), m.Examples(), "predict fewer graphs at a time"); err != nil {
 		return nil, err
 	}
 	found, err := m.Predict(c.ctx, graphs, model.PredictOptions{Deviations: args.Deviation})

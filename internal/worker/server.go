@@ -18,10 +18,10 @@ import (
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/draw"
 	"github.com/mlgkernel/mlg/graph"
-	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/model"
 	"github.com/mlgkernel/mlg/nystrom"
 	"github.com/mlgkernel/mlg/spd"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // protocol is the version of the protocol; both sides must speak the same (PROTOCOL in _engine.py).
@@ -31,7 +31,7 @@ const protocol = 6
 type fitted struct {
 	model     *model.Model
 	embedding *nystrom.Embedding // nil for none
-	work      kernel.Work
+	work      work.Options
 }
 
 // server answers the requests of one parent.
@@ -58,13 +58,13 @@ type call struct {
 	ctx      context.Context
 	fitted   *fitted // what stands under the handle of the request, nil if it has none
 	body     []byte
-	progress func(kernel.Progress) // nil where nobody asked
+	progress func(work.Progress) // nil where nobody asked
 }
 
 // carryOut says how the computations of a call are carried out.
-func (c *call) carryOut(w kernel.Work) {
+func (c *call) carryOut(w work.Options) {
 	w.Progress = c.progress
-	c.ctx = kernel.WithWork(c.ctx, w)
+	c.ctx = work.With(c.ctx, w)
 }
 
 // operation works on a request with the given arguments and returns the result.
@@ -171,7 +171,7 @@ func Serve(ctx context.Context, r io.Reader, w io.Writer, dir string) error {
 			}
 			return nil
 		case q := <-requests:
-			var progress func(kernel.Progress)
+			var progress func(work.Progress)
 			if q.Progress {
 				progress = reporter(w, folder)
 			}
@@ -191,10 +191,10 @@ func Serve(ctx context.Context, r io.Reader, w io.Writer, dir string) error {
 
 // reporter returns what writes frames of progress, not more than ten in a second, but always the end of a stage.
 // A frame that cannot be written is left to the answer to complain about.
-func reporter(w io.Writer, folder *os.Root) func(kernel.Progress) {
+func reporter(w io.Writer, folder *os.Root) func(work.Progress) {
 	var mu sync.Mutex
 	var last time.Time
-	return func(p kernel.Progress) {
+	return func(p work.Progress) {
 		mu.Lock()
 		defer mu.Unlock()
 		if now := time.Now(); p.Done == p.Total || now.Sub(last) > 100*time.Millisecond {
@@ -205,7 +205,7 @@ func reporter(w io.Writer, folder *os.Root) func(kernel.Progress) {
 }
 
 // answer works on one request.
-func (s *server) answer(ctx context.Context, q *request, progress func(kernel.Progress)) (a *answer) {
+func (s *server) answer(ctx context.Context, q *request, progress func(work.Progress)) (a *answer) {
 	for _, h := range q.Release {
 		delete(s.held, h)
 	}
@@ -232,7 +232,7 @@ func (s *server) answer(ctx context.Context, q *request, progress func(kernel.Pr
 	kind := "value"
 	var path *fs.PathError
 	var known failure
-	var memory *kernel.MemoryError
+	var memory *work.MemoryError
 	switch {
 	case errors.As(err, &known):
 		kind = known.kind
@@ -274,7 +274,7 @@ func (c *call) graphs() ([]*graph.Graph, error) {
 		return nil, fmt.Errorf("graphs: %w", err)
 	}
 	out, given := make([]*graph.Graph, b.Len()), make([]graph.Given, b.Len())
-	err = kernel.Each(c.ctx, b.Len(), 64, func(_, i int) (err error) {
+	err = work.Each(c.ctx, b.Len(), 64, func(_, i int) (err error) {
 		out[i], given[i], err = b.Merged(i)
 		return err
 	})

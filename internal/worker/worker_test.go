@@ -22,6 +22,7 @@ import (
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // parent is the other side of a Serve that runs in this process.
@@ -375,7 +376,7 @@ func TestProgress(t *testing.T) {
 	graphs := graph.Encode(graphtest.Suite(1))
 	args := map[string]any{"kernel": "mlg radii=1", "gram": true}
 	p.send(map[string]any{"op": "fit", "args": args, "progress": true}, graphs)
-	last := map[string]kernel.Progress{}
+	last := map[string]work.Progress{}
 	a := p.frame()
 	for ; a.Progress != nil; a = p.frame() {
 		last[a.Progress.Stage] = *a.Progress
@@ -396,7 +397,7 @@ func TestProgress(t *testing.T) {
 
 // A matrix that does not fit into memory is refused before a kernel is fitted.
 func TestMemory(t *testing.T) {
-	n := int(math.Sqrt(float64(kernel.Available()) / 4))
+	n := int(math.Sqrt(float64(work.Available()) / 4))
 	if n == 0 || n > 1_000_000 {
 		graphtest.Missing(t, "it is not known how much memory is free, or there is too much of it")
 	}

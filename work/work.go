@@ -1,4 +1,4 @@
-package kernel
+package work
 
 import (
 	"context"
@@ -9,9 +9,9 @@ import (
 	"github.com/mlgkernel/mlg/spd"
 )
 
-// Work says how a computation is carried out. No result depends on it, so it is no part of a
+// Options say how a computation is carried out. No result depends on it, so it is no part of a
 // kernel and travels in the context.
-type Work struct {
+type Options struct {
 	// Workers is the number of goroutines that compute; 0 means one for each processor.
 	Workers int
 	// Device computes the values of low-rank kernels; nil means DefaultDevice.
@@ -39,21 +39,21 @@ var DefaultDevice spd.Device = spd.CPU{}
 
 type workKey struct{}
 
-// WithWork returns a context whose computations are carried out as w says.
-func WithWork(ctx context.Context, w Work) context.Context {
+// With returns a context whose computations are carried out as w says.
+func With(ctx context.Context, w Options) context.Context {
 	return context.WithValue(ctx, workKey{}, w)
 }
 
 // WithWorkers returns a context with another number of goroutines.
 func WithWorkers(ctx context.Context, n int) context.Context {
-	w := WorkOf(ctx)
+	w := Of(ctx)
 	w.Workers = n
-	return WithWork(ctx, w)
+	return With(ctx, w)
 }
 
-// WorkOf returns how computations of a context are carried out, with defaults filled in.
-func WorkOf(ctx context.Context) Work {
-	w, _ := ctx.Value(workKey{}).(Work)
+// Of returns how computations of a context are carried out, with defaults filled in.
+func Of(ctx context.Context) Options {
+	w, _ := ctx.Value(workKey{}).(Options)
 	if w.Workers <= 0 {
 		w.Workers = runtime.GOMAXPROCS(0)
 	}
@@ -67,26 +67,17 @@ func WorkOf(ctx context.Context) Work {
 }
 
 // Workers returns the number of goroutines of a context.
-func Workers(ctx context.Context) int { return WorkOf(ctx).Workers }
+func Workers(ctx context.Context) int { return Of(ctx).Workers }
 
 // Device returns what computes the values of low-rank kernels.
-func Device(ctx context.Context) spd.Device { return WorkOf(ctx).Device }
+func Device(ctx context.Context) spd.Device { return Of(ctx).Device }
 
 // Trace begins a piece of work of a stage and returns what ends it.
 func Trace(ctx context.Context, stage string) (end func()) {
-	if w, _ := ctx.Value(workKey{}).(Work); w.Trace != nil {
+	if w, _ := ctx.Value(workKey{}).(Options); w.Trace != nil {
 		return w.Trace(stage)
 	}
 	return func() {}
-}
-
-// UpTo returns 0 … n−1.
-func UpTo(n int) []int {
-	out := make([]int, n)
-	for i := range out {
-		out[i] = i
-	}
-	return out
 }
 
 // Each calls f(worker, i) for i = 0 … n-1 from the goroutines of the context, in chunks handed out
@@ -150,7 +141,7 @@ type Meter struct {
 
 // NewMeter begins a stage of so many steps.
 func NewMeter(ctx context.Context, stage string, total int) *Meter {
-	m := &Meter{report: WorkOf(ctx).Progress, stage: stage, total: int64(total), shown: -1}
+	m := &Meter{report: Of(ctx).Progress, stage: stage, total: int64(total), shown: -1}
 	m.Add(0)
 	return m
 }

@@ -1,4 +1,4 @@
-package kernel
+package work
 
 import (
 	"errors"

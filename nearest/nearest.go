@@ -1,4 +1,5 @@
-package kernel
+// Package nearest collects the objects that are most similar to a query.
+package nearest
 
 import (
 	"cmp"
