@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/mlgkernel/mlg"
-	"github.com/mlgkernel/mlg/baseline"
+	"github.com/mlgkernel/mlg/classic"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
@@ -82,7 +82,7 @@ func TestSmallChanges(t *testing.T) {
 	o := mlg.Default()
 	o.Bonds = mlg.WithoutBonds
 	o.Eta, o.Gamma, o.Radii = 1, 1, []int{1, 2, 4}
-	multiscale, wl := moved(o), moved(baseline.DefaultWL())
+	multiscale, wl := moved(o), moved(classic.DefaultWL())
 	t.Logf("one moved edge: MLG %.2f, WL %.2f of the median distance of two molecules", multiscale, wl)
 	if !(multiscale < 0.6*wl) {
 		t.Errorf("one moved edge moves MLG by %.2f and WL by %.2f of the median distance; want MLG to move much less", multiscale, wl)

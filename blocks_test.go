@@ -11,12 +11,12 @@ import (
 	"testing"
 
 	"github.com/mlgkernel/mlg"
-	_ "github.com/mlgkernel/mlg/baseline"
+	_ "github.com/mlgkernel/mlg/classic"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/internal/kerneltest"
 	"github.com/mlgkernel/mlg/kernel"
-	"github.com/mlgkernel/mlg/matrix"
+	"github.com/mlgkernel/mlg/matrixfile"
 	"github.com/mlgkernel/mlg/spd"
 	"github.com/mlgkernel/mlg/work"
 )
@@ -42,7 +42,7 @@ func TestBlocks(t *testing.T) {
 		}
 		path := filepath.Join(t.TempDir(), "x.npy")
 		write := func(ctx context.Context) error {
-			return matrix.WriteBlocks(ctx, path, matrix.Axis{IDs: ids}, f.Map, f.Train)
+			return matrixfile.WriteBlocks(ctx, path, matrixfile.Axis{IDs: ids}, f.Map, f.Train)
 		}
 		done, cancel := context.WithCancel(t.Context())
 		cancel()

@@ -7,9 +7,9 @@ import (
 	"hash/fnv"
 	"slices"
 
-	"github.com/mlgkernel/mlg/base"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/vertex"
 	"github.com/mlgkernel/mlg/work"
 )
 
@@ -79,7 +79,7 @@ func cells(quotient []uint32) int { return int(quotient[0]) }
 
 // describe sorts the vertices of the graphs into classes of equal descriptors. dim is the number of
 // attributes that the graphs must have. If it is 0, the first graph that has attributes decides.
-func describe(ctx context.Context, graphs []*graph.Graph, b base.Kernel, dim int) (*classes, error) {
+func describe(ctx context.Context, graphs []*graph.Graph, b vertex.Kernel, dim int) (*classes, error) {
 	defer work.Trace(ctx, "classes")()
 	descriptors := make([][]string, len(graphs))
 	before := "as in training"

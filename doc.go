@@ -2,14 +2,14 @@
 // Laplacian Graph (MLG) kernel of Kondor and Pan (2016) and its relatives.
 //
 // A kernel gives two graphs a similarity between 0 and 1. Learners that work with dot products, such
-// as those of package svm, then work on graphs. The MLG kernel compares vertices by a kernel on
+// as those of package learn, then work on graphs. The MLG kernel compares vertices by a kernel on
 // vertices (such as equal labels), small neighbourhoods by their vertices, larger neighbourhoods by the
 // smaller ones, and at last whole graphs.
 //
 // From graphs to predictions:
 //
 //	ds, err := dataset.Read(ctx, "molecules.csv", dataset.DefaultOptions())
-//	k, err := kernel.Parse("0.5 mlg + 0.5 wl h=3") // with package baseline imported
+//	k, err := kernel.Parse("0.5 mlg + 0.5 wl h=3") // with package classic imported
 //	m, plan, err := model.Learn(ctx, ds, choose.Each(k), model.DefaultLearnOptions())
 //	fmt.Println(plan.Estimate) // how good it is on graphs that were left out
 //	err = model.Write(ctx, "molecules.mlg", m)

@@ -7,10 +7,10 @@ import (
 	"math"
 	"slices"
 
-	"github.com/mlgkernel/mlg/base"
 	"github.com/mlgkernel/mlg/internal/file"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/spd"
+	"github.com/mlgkernel/mlg/vertex"
 )
 
 // mapHead is the first section of an encoded model.
@@ -71,7 +71,7 @@ func (k Kernel) Decode(data []byte) (kernel.Map, error) {
 	}
 	if k.Exact {
 		k.Base = string(data)
-		if _, err := base.Parse(k.Base); err != nil {
+		if _, err := vertex.Parse(k.Base); err != nil {
 			return nil, err
 		}
 		return exactMap{k}, nil
@@ -85,11 +85,11 @@ func (k Kernel) Decode(data []byte) (kernel.Map, error) {
 		return nil, err
 	}
 	m := &Model{kernel: k}
-	if m.base, err = base.Parse(head.Base); err != nil {
+	if m.base, err = vertex.Parse(head.Base); err != nil {
 		return nil, err
 	}
 	if m.kernel.Base != "" && m.base.String() != m.kernel.Base {
-		if own, err := base.Parse(k.Base); err != nil || own.String() != m.base.String() {
+		if own, err := vertex.Parse(k.Base); err != nil || own.String() != m.base.String() {
 			return nil, fmt.Errorf("base kernel %s, want %s", head.Base, k.Base)
 		}
 	}
@@ -131,7 +131,7 @@ func (l *levelHead) projection(m *Model, marks, w, values []float64) (*projectio
 			return nil, fmt.Errorf("%d landmarks with %d descriptors and %d numbers, want one descriptor each",
 				l.Landmarks, len(p.descriptors), len(marks))
 		}
-		if _, err := base.Check(m.base, p.descriptors); err != nil {
+		if _, err := vertex.Check(m.base, p.descriptors); err != nil {
 			return nil, err
 		}
 	} else {

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/mlgkernel/mlg/base"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/vertex"
 	"github.com/mlgkernel/mlg/work"
 )
 
@@ -18,7 +18,7 @@ import (
 // Its methods may be called concurrently.
 type Exact struct {
 	graphs []*graph.Graph
-	base   base.Kernel
+	base   vertex.Kernel
 	kernel Kernel
 	levels []*classes // 0 … L, those above 0 sorted
 	robust bool       // the first stage is computed by eq. (2)

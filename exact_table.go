@@ -6,10 +6,10 @@ import (
 	"math"
 	"slices"
 
-	"github.com/mlgkernel/mlg/base"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/dense"
 	"github.com/mlgkernel/mlg/spd"
+	"github.com/mlgkernel/mlg/vertex"
 	"github.com/mlgkernel/mlg/work"
 )
 
@@ -22,7 +22,7 @@ type values struct {
 
 // selfValues returns the base kernel of descriptors with themselves. It is an error if one is not
 // finite. If they are, so are the values of pairs, by Cauchy and Schwarz.
-func selfValues(b base.Kernel, x []string) ([]float64, error) {
+func selfValues(b vertex.Kernel, x []string) ([]float64, error) {
 	out := make([]float64, len(x))
 	for i := range x {
 		b.Gram(out[i:i+1], x[i:i+1], x[i:i+1])

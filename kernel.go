@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/mlgkernel/mlg/base"
 	"github.com/mlgkernel/mlg/dataset/chem"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/param"
+	"github.com/mlgkernel/mlg/vertex"
 )
 
 // Kernel is the multiscale Laplacian kernel with all its parameters. Start from Default: a zero
@@ -22,7 +22,7 @@ type Kernel struct {
 	Eta float64 `json:"eta" want:"positive" help:"Regularisation of the Laplacian."`
 	// Gamma is in S = U L⁻¹ Uᵀ + γI.
 	Gamma float64 `json:"gamma" want:"positive" help:"Regularisation of the covariance."`
-	// Base is read by base.Parse. Without it, base.Choose goes by the graphs.
+	// Base is read by vertex.Parse. Without it, vertex.Choose goes by the graphs.
 	Base string `json:"base" want:"a kernel on vertices" help:"Kernel on vertices, or products and sums of them in brackets. By default labels, else attributes, else degree."`
 	// Bonds makes the kernel the mean of two: itself, and the same kernel of graphs whose edges
 	// have become vertices. The second sees the labels of edges; see Parts.
@@ -145,7 +145,7 @@ func (k Kernel) Validate() error {
 		}
 	}
 	if k.Base != "" {
-		if _, err := base.Parse(k.Base); err != nil {
+		if _, err := vertex.Parse(k.Base); err != nil {
 			return k.wrong("base", "a kernel on vertices", err)
 		}
 	}
@@ -175,12 +175,12 @@ func (k Kernel) Semidefinite() bool {
 func (k Kernel) enters(level int) bool { return k.Combine != Top || level == len(k.Radii) }
 
 // base returns the kernel on vertices for graphs.
-func (k Kernel) base(graphs []*graph.Graph) (base.Kernel, error) {
+func (k Kernel) base(graphs []*graph.Graph) (vertex.Kernel, error) {
 	text := k.Base
 	if text == "" {
-		text = base.Choose(graphs)
+		text = vertex.Choose(graphs)
 	}
-	return base.Parse(text)
+	return vertex.Parse(text)
 }
 
 // Parts implements kernel.Compound. With Bonds the kernel is ½ k(G, H) + ½ k(G′, H′), where G′ is G

@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/mlgkernel/mlg/base"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/spd"
+	"github.com/mlgkernel/mlg/vertex"
 	"github.com/mlgkernel/mlg/work"
 )
 
@@ -15,7 +15,7 @@ import (
 // as a training graph. It is a kernel.Map. Its methods may be called concurrently.
 type Model struct {
 	kernel      Kernel
-	base        base.Kernel
+	base        vertex.Kernel
 	projections []projection // levels 0 … L
 	counts      []int        // classes of the training graphs by level; nil when read from a file
 	train       *Covariances // of the training graphs; nil when read from a file
@@ -164,7 +164,7 @@ func (m *Model) wholeGraphs(ctx context.Context, graphs []*graph.Graph, at *leve
 }
 
 // Base returns the base kernel.
-func (m *Model) Base() base.Kernel { return m.base }
+func (m *Model) Base() vertex.Kernel { return m.base }
 
 // Kernel returns the kernel that was fitted.
 func (m *Model) Kernel() Kernel { return m.kernel }
@@ -198,7 +198,7 @@ func (m *Model) attributes() int {
 	if len(m.projections) == 0 || len(m.projections[0].descriptors) == 0 {
 		return 0
 	}
-	n, err := base.Check(m.base, m.projections[0].descriptors[:1])
+	n, err := vertex.Check(m.base, m.projections[0].descriptors[:1])
 	if err != nil {
 		return 0
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/mlgkernel/mlg/kernel"
-	"github.com/mlgkernel/mlg/svm"
+	"github.com/mlgkernel/mlg/learn"
 )
 
 // mostFactorised is the largest number of graphs whose kernel matrix is factorised. The matrices of more are
@@ -47,7 +47,7 @@ func (c *choice) finish(ctx context.Context, p *Plan) error {
 		}
 		x.folds = splits.Fold[0]
 	}
-	var l *svm.Learner
+	var l *learn.Learner
 	var err error
 	if exact := len(x.graphs()) <= mostFactorised || p.Indefinite || c.sampled() == nil; exact {
 		l, err = x.factorise(ctx)
@@ -79,7 +79,7 @@ func (c *choice) finish(ctx context.Context, p *Plan) error {
 		p.HeldGroups = c.Targets.leftPrediction(l.HeldOut, l.Process, true)
 		c.tellGroups(p, x.groups, x.groupFolds)
 	}
-	if o.Learner == svm.KernelRidge && !p.Indefinite {
+	if o.Learner == learn.KernelRidge && !p.Indefinite {
 		p.learner = l
 	} else if p.Gram == nil {
 		err = c.gram(ctx, p)
@@ -88,7 +88,7 @@ func (c *choice) finish(ctx context.Context, p *Plan) error {
 }
 
 // leftPrediction reads what was predicted for graphs that were left out, with their groups or alone.
-func (t *Targets) leftPrediction(values *kernel.Matrix, process *svm.Process, groups bool) Prediction {
+func (t *Targets) leftPrediction(values *kernel.Matrix, process *learn.Process, groups bool) Prediction {
 	p := t.heldOut(values)
 	if process != nil {
 		if p.Deviations = process.LeaveOneOut; groups {
@@ -101,8 +101,8 @@ func (t *Targets) leftPrediction(values *kernel.Matrix, process *svm.Process, gr
 // tried is what came of a ridge: what it loses on graphs that were held out, with what predicted them.
 type tried struct {
 	loss    float64
-	left    *svm.Left
-	learner *svm.Learner
+	left    *learn.Left
+	learner *learn.Learner
 }
 
 // tryRidges returns the ridge that is best for graphs that are held out. That is the one of the plan or, for
@@ -111,7 +111,7 @@ type tried struct {
 // first ones is needed.
 func (x *all) tryRidges(ctx context.Context, try func(ctx context.Context, ridges []float64, needed bool) ([]*tried, error)) (*tried, error) {
 	o := x.Options
-	grid, ridge := o.ridges(), o.Learner == svm.KernelRidge
+	grid, ridge := o.ridges(), o.Learner == learn.KernelRidge
 	first := slices.Index(o.Grid(), x.plan.Parameter)
 	end, several := first+1, x.sampled() != nil && len(x.sums) > 0 && ridge
 	if several {
@@ -135,7 +135,7 @@ func (x *all) tryRidges(ctx context.Context, try func(ctx context.Context, ridge
 		case end < len(grid) && ridge && (best < 0 || several && best == end-1):
 			from, to, end = end, end+1, end+1
 		case best < 0:
-			return nil, fmt.Errorf("%w for all ridges from %g to %g", svm.ErrDefinite, grid[first], grid[end-1])
+			return nil, fmt.Errorf("%w for all ridges from %g to %g", learn.ErrDefinite, grid[first], grid[end-1])
 		case first > 0 && several && best == first:
 			from, to, first = first-1, first, first-1
 		default:
@@ -160,25 +160,25 @@ func (x *all) loss(held *kernel.Matrix, density float64) float64 {
 func (x *all) graphs() []int { return x.everything.graphs }
 
 // factorise finds what is predicted for every graph from all others, and the learner.
-func (x *all) factorise(ctx context.Context) (*svm.Learner, error) {
+func (x *all) factorise(ctx context.Context) (*learn.Learner, error) {
 	p, o := x.plan, x.Options
 	if err := x.choice.gram(ctx, p); err != nil {
 		return nil, err
 	}
-	view := svm.Full(p.Gram)
+	view := learn.Full(p.Gram)
 	if p.Indefinite {
-		clipped, err := svm.Clip(ctx, view)
+		clipped, err := learn.Clip(ctx, view)
 		if err != nil {
 			return nil, err
 		}
-		view = svm.Full(clipped.Gram)
+		view = learn.Full(clipped.Gram)
 	}
 	var err error
 	if x.groups, x.groupFolds, err = x.choice.groupFolds(ctx, matrixValues(p.Gram)); err != nil {
 		return nil, err
 	}
-	opt := svm.DefaultOptions()
-	opt.Kind, opt.Probability, opt.Seed = svm.KernelRidge, o.Probability, o.Seed
+	opt := learn.DefaultOptions()
+	opt.Kind, opt.Probability, opt.Seed = learn.KernelRidge, o.Probability, o.Seed
 	opt.LeaveOneOut = !o.Unscored || p.Regression()
 	opt.Folds, opt.Alone = x.groupFolds, x.alone(nil)
 	best, err := x.tryRidges(ctx, func(ctx context.Context, ridges []float64, _ bool) ([]*tried, error) {
@@ -219,7 +219,7 @@ func (x *all) alone(folds []int) []bool {
 }
 
 // iterate finds what is predicted for the graphs of every fold from the others, and the learner.
-func (x *all) iterate(ctx context.Context) (*svm.Learner, error) {
+func (x *all) iterate(ctx context.Context) (*learn.Learner, error) {
 	sum, err := x.choice.all.Fit(ctx, x.plan.Kernel())
 	if err != nil {
 		return nil, err
@@ -261,7 +261,7 @@ func (x *all) iterate(ctx context.Context) (*svm.Learner, error) {
 }
 
 // leftLoss returns what is lost by what a solver predicts.
-func (x *all) leftLoss(left *svm.Left) float64 {
+func (x *all) leftLoss(left *learn.Left) float64 {
 	return x.loss(x.targets().Scores(left.Values), left.Density)
 }
 
@@ -270,7 +270,7 @@ func (x *all) solvers(ctx context.Context) (with func(ctx context.Context, folds
 	if x.few > 0 {
 		return func(ctx context.Context, folds []int) (solver, error) { return x.centres(ctx, x.train, x.few, folds) }, nil
 	}
-	tiles, err := svm.NewTiles(ctx, x.sum, x.train)
+	tiles, err := learn.NewTiles(ctx, x.sum, x.train)
 	if err != nil {
 		return nil, err
 	}
@@ -282,7 +282,7 @@ func (x *all) solvers(ctx context.Context) (with func(ctx context.Context, folds
 }
 
 // leaveGroups finds what is predicted for graphs from those of other groups, nil without groups.
-func (x *all) leaveGroups(ctx context.Context, ridge float64, with func(ctx context.Context, folds []int) (solver, error)) (*svm.Left, error) {
+func (x *all) leaveGroups(ctx context.Context, ridge float64, with func(ctx context.Context, folds []int) (solver, error)) (*learn.Left, error) {
 	values, err := featureValues(ctx, x.sum, x.train)
 	if err != nil {
 		return nil, err
@@ -301,8 +301,8 @@ func (x *all) leaveGroups(ctx context.Context, ridge float64, with func(ctx cont
 	return held[0], nil
 }
 
-func (x *all) targets() svm.Targets {
-	return svm.Targets{Labels: x.Targets.Labels, Values: x.Targets.Values, Weights: x.Targets.Weights}
+func (x *all) targets() learn.Targets {
+	return learn.Targets{Labels: x.Targets.Labels, Values: x.Targets.Values, Weights: x.Targets.Weights}
 }
 
 // heldOut reads what was predicted for graphs that were held out.
@@ -326,7 +326,7 @@ func (x *all) estimate(held Prediction) Estimate {
 	if x.sum == nil {
 		e.Method = "leave-one-out"
 	}
-	if x.Options.Learner != svm.KernelRidge {
+	if x.Options.Learner != learn.KernelRidge {
 		e.Method += " of kernel ridge regression"
 	}
 	e.Method += fmt.Sprintf(" of all graphs; %d of them took part in the choice of kernels", len(x.everything.sample))
@@ -370,7 +370,7 @@ func (o *Options) Bytes(n, factors, workers int) int64 {
 func (o *Options) LearnBytes(n int) int64 {
 	if m := o.Centres(n); m > 0 {
 		return centresBytes(n, m)
-	} else if o.LeaveOneOut && o.Learner == svm.KernelRidge && n > max(mostFactorised, o.Examples) {
+	} else if o.LeaveOneOut && o.Learner == learn.KernelRidge && n > max(mostFactorised, o.Examples) {
 		return tilesBytes(n)
 	}
 	return 8 * int64(n) * int64(n) * trainedCopies
@@ -384,7 +384,7 @@ const (
 // Centres returns the number of centres from which a sum of kernels on n graphs is learned, 0 where the
 // matrix of all graphs fits into Memory.
 func (o *Options) Centres(n int) int {
-	if o.Learner != svm.KernelRidge || !o.LeaveOneOut || n <= max(mostFactorised, o.Examples) || o.Memory == 0 {
+	if o.Learner != learn.KernelRidge || !o.LeaveOneOut || n <= max(mostFactorised, o.Examples) || o.Memory == 0 {
 		return 0
 	}
 	return centresOf(n, o.Memory*100/(100+Garbage)-featureBytes*int64(n))

@@ -8,12 +8,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mlgkernel/mlg/baseline"
+	"github.com/mlgkernel/mlg/classic"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/kernel"
-	"github.com/mlgkernel/mlg/svm"
+	"github.com/mlgkernel/mlg/learn"
 	"github.com/mlgkernel/mlg/work"
 )
 
@@ -44,9 +44,9 @@ func learnable(n int, values bool) *dataset.Dataset {
 
 // counting returns candidates of which two are marked to be taken for many graphs.
 func counting() []Candidate {
-	oa := baseline.DefaultWL()
-	oa.Variant, oa.H = baseline.Assignment, 2
-	a, b, c := single("wl-oa", oa), single("sp", baseline.DefaultShortestPath()), single("labels", baseline.DefaultHistogram())
+	oa := classic.DefaultWL()
+	oa.Variant, oa.H = classic.Assignment, 2
+	a, b, c := single("wl-oa", oa), single("sp", classic.DefaultShortestPath()), single("labels", classic.DefaultHistogram())
 	a.Counts, b.Counts = true, true
 	return []Candidate{a, b, c}
 }
@@ -61,7 +61,7 @@ func TestManyGraphs(t *testing.T) {
 		o.ForCandidates()
 		o.Examples = 120
 		var plans []*Plan
-		var learners []*svm.Learner
+		var learners []*learn.Learner
 		ways := []struct {
 			most int
 			free int64
@@ -75,9 +75,9 @@ func TestManyGraphs(t *testing.T) {
 			if (p.Gram == nil) != (k > 0) || (p.Nearest == nil) != (k == 0) {
 				t.Fatalf("values %v: Gram %v, Nearest %v", values, p.Gram != nil, p.Nearest != nil)
 			}
-			var view svm.View
+			var view learn.View
 			if p.Gram != nil {
-				view = svm.Full(p.Gram)
+				view = learn.Full(p.Gram)
 			}
 			l, _, err := p.Learn(t.Context(), view)
 			if err != nil {
@@ -92,14 +92,14 @@ func TestManyGraphs(t *testing.T) {
 			plans, learners = append(plans, p), append(learners, l)
 		}
 		exact := plans[0]
-		cross := svm.Full(exact.Gram).Select([]int{0, 7, 100}, nil)
+		cross := learn.Full(exact.Gram).Select([]int{0, 7, 100}, nil)
 		a, err := learners[0].Values(cross)
 		if err != nil {
 			t.Fatal(err)
 		}
 		scale := 1.0
 		if values {
-			_, _, scale = svm.StandardScores(exact.Values)
+			_, _, scale = learn.StandardScores(exact.Values)
 		}
 		for k, many := range plans[1:] {
 			near := []float64{0.05, 0.5}[k] * exact.Estimate.Value // these graphs are like no others
@@ -225,7 +225,7 @@ func TestWeightsOfManyGraphs(t *testing.T) {
 	}
 	o.Targets = targets
 	for _, o.Unscored = range []bool{false, true} {
-		var first *svm.Learner
+		var first *learn.Learner
 		for k, x := range []struct {
 			most   int
 			memory int64
@@ -235,7 +235,7 @@ func TestWeightsOfManyGraphs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			l, _, err := p.Learn(t.Context(), svm.View{})
+			l, _, err := p.Learn(t.Context(), learn.View{})
 			if err != nil {
 				t.Fatal(err)
 			}

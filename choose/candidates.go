@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/mlgkernel/mlg"
-	"github.com/mlgkernel/mlg/baseline"
+	"github.com/mlgkernel/mlg/classic"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/param"
@@ -39,7 +39,7 @@ func Each(kernels ...kernel.Kernel) (out []Candidate) {
 // LabelHistogram is the kernel of label histograms (degrees where the graphs have no labels). Every
 // evaluation shows it beside the other kernels.
 func LabelHistogram() Candidate {
-	k := baseline.DefaultHistogram()
+	k := classic.DefaultHistogram()
 	return Candidate{Name: "labels", Settings: []Setting{{k.String(), k}}}
 }
 
@@ -57,8 +57,8 @@ func DefaultCandidates(info dataset.Summary) []Candidate {
 	sharp.Gamma = 0.01
 	heat := lowRank("heat", 0.3, mlg.Mixed, 2, 4)
 	heat.Samples = 32
-	assignment := baseline.DefaultWL()
-	assignment.Variant, assignment.H = baseline.Assignment, 4
+	assignment := classic.DefaultWL()
+	assignment.Variant, assignment.H = classic.Assignment, 4
 	family := []Setting{
 		{"mlg labels", lowRank(labels, 1, mlg.Sum, 1, 2)},
 		{"mlg labels sharp", sharp},
@@ -68,13 +68,13 @@ func DefaultCandidates(info dataset.Summary) []Candidate {
 	counts := []Setting{{"wl-oa", assignment}}
 	// Balls of radius 1 have at most 1 + Δ vertices, and nspd looks at all pairs of them.
 	ball := float64(min(info.MaxVertices, 1+info.MaxDegree))
-	if float64(info.Vertices)*ball*ball <= maxPairs && ball <= baseline.MaxBall {
-		pairs := baseline.DefaultNSPD()
+	if float64(info.Vertices)*ball*ball <= maxPairs && ball <= classic.MaxBall {
+		pairs := classic.DefaultNSPD()
 		pairs.R, pairs.D = 1, 5
 		counts = append(counts, Setting{"nspd", pairs})
 	}
 	if float64(info.Vertices)*float64(info.MaxVertices) <= maxPairs {
-		counts = append(counts, Setting{"sp", baseline.DefaultShortestPath()})
+		counts = append(counts, Setting{"sp", classic.DefaultShortestPath()})
 	}
 	family = append(family, counts...)
 	var incident []Setting

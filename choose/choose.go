@@ -11,8 +11,8 @@ import (
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/learn"
 	"github.com/mlgkernel/mlg/metrics"
-	"github.com/mlgkernel/mlg/svm"
 	"github.com/mlgkernel/mlg/work"
 )
 
@@ -27,17 +27,17 @@ type Plan struct {
 	// largest similarity of every graph to another, if the plan knows it.
 	Gram    *kernel.Matrix
 	Nearest []float64
-	learner *svm.Learner // of kernel ridge regression
+	learner *learn.Learner // of kernel ridge regression
 	// Collection has the graphs without their targets, with the kernels that were fitted to them.
 	Collection *kernel.Collection
-	Learner    svm.Kind
+	Learner    learn.Kind
 	// Parameter is C, or the ridge. Edge is Options.AtEdge of it.
 	Parameter float64
 	Edge      bool
 	// Centres is the number of centres that the learner starts from, 0 for none. It depends on Memory.
 	Centres int
 	Memory  int64
-	options svm.Options // of the learner, but for the parameter
+	options learn.Options // of the learner, but for the parameter
 
 	Targets
 
@@ -64,14 +64,14 @@ type Plan struct {
 
 // Learn trains the plan's learner on the Gram matrix of its graphs. It tells whether the solver
 // stopped at its limit of iterations.
-func (p *Plan) Learn(ctx context.Context, gram svm.View) (l *svm.Learner, limited bool, err error) {
+func (p *Plan) Learn(ctx context.Context, gram learn.View) (l *learn.Learner, limited bool, err error) {
 	if p.learner != nil {
 		return p.learner.Clone(), false, nil
 	}
 	opt := p.options
 	opt.LeaveOneOut, opt.Intervals = p.Regression(), true
 	path, err := p.Train(ctx, gram, []float64{p.Parameter}, opt)
-	if limited = errors.Is(err, svm.ErrIterations); err != nil && !limited {
+	if limited = errors.Is(err, learn.ErrIterations); err != nil && !limited {
 		return nil, false, err
 	}
 	return path[0], limited, nil
@@ -199,7 +199,7 @@ func Choose(ctx context.Context, d *dataset.Dataset, candidates []Candidate, o O
 		p, n := c.newPlan(), len(d.Graphs)
 		p.Parameter = o.Grid()[0]
 		p.take([]float64{1}, c.settings)
-		if o.Learner != svm.KernelRidge || p.Indefinite {
+		if o.Learner != learn.KernelRidge || p.Indefinite {
 			return p, nil
 		}
 		c.part, c.graphs.In = true, c.all
@@ -326,7 +326,7 @@ func (c *choice) plan(all context.Context) (*Plan, error) {
 		}
 	}
 	p.take(weights, c.settings)
-	if o.Learner != svm.KernelRidge && !o.LeaveOneOut {
+	if o.Learner != learn.KernelRidge && !o.LeaveOneOut {
 		p.Held = c.held(chosen[k])
 		return p, c.learnGroups(all, p)
 	}
@@ -364,7 +364,7 @@ func (c *choice) held(s *Scores) Prediction {
 }
 
 // isDefinite reports whether a ridge was too small.
-func isDefinite(err error) bool { return errors.Is(err, svm.ErrDefinite) }
+func isDefinite(err error) bool { return errors.Is(err, learn.ErrDefinite) }
 
 // sampled returns the graphs that scores look at, nil for all.
 func (c *choice) sampled() []int {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mlgkernel/mlg/baseline"
+	"github.com/mlgkernel/mlg/classic"
 	"github.com/mlgkernel/mlg/dataset"
 )
 
@@ -17,7 +17,7 @@ func TestChooseFixed(t *testing.T) {
 	ds := dataset.Scales(60, 1)
 	o := quick(7)
 	o.C = []float64{10}
-	one := []Candidate{single("sp", baseline.DefaultShortestPath())}
+	one := []Candidate{single("sp", classic.DefaultShortestPath())}
 	p, err := Choose(t.Context(), ds, one, o)
 	if err != nil {
 		t.Fatal(err)
@@ -28,7 +28,7 @@ func TestChooseFixed(t *testing.T) {
 	// by hand: six folds, each predicted from the others
 	o.Folds = 6
 	c := chooserOf(t, ds, &o)
-	m := matrixOf(t, baseline.DefaultShortestPath(), ds.Graphs)
+	m := matrixOf(t, classic.DefaultShortestPath(), ds.Graphs)
 	right := 0
 	for f := range 6 {
 		predicted, _, err := c.Predict(t.Context(), m, c.TrainingPart(0, f))
@@ -51,7 +51,7 @@ func TestChooseFixed(t *testing.T) {
 func TestChooseEstimateIsNotTooHigh(t *testing.T) {
 	many := Candidate{Name: "noise"}
 	for h := range 12 {
-		k := baseline.DefaultWL()
+		k := classic.DefaultWL()
 		k.H = h
 		many.Settings = append(many.Settings, Setting{k.String(), k})
 	}
@@ -78,7 +78,7 @@ func TestChooseShared(t *testing.T) {
 	ds := dataset.Scales(60, 1)
 	other := retarget(ds, func(i int) string { return fmt.Sprint(i % 2) })
 	o := quick(7)
-	candidates := []Candidate{single("wl", baseline.DefaultWL()), single("sp", baseline.DefaultShortestPath())}
+	candidates := []Candidate{single("wl", classic.DefaultWL()), single("sp", classic.DefaultShortestPath())}
 	first, err := Choose(t.Context(), other, candidates, o)
 	if err != nil {
 		t.Fatal(err)
@@ -101,7 +101,7 @@ func TestChooseShared(t *testing.T) {
 
 func TestChooseRefuses(t *testing.T) {
 	ds := dataset.Scales(2, 1)
-	few := []Candidate{single("wl", baseline.DefaultWL())}
+	few := []Candidate{single("wl", classic.DefaultWL())}
 	if _, err := Choose(t.Context(), ds, few, quick(5)); err == nil || !strings.Contains(err.Error(), "want at least 3") {
 		t.Errorf("error %v", err)
 	}

@@ -1,6 +1,6 @@
 package choose
 
-import "github.com/mlgkernel/mlg/svm"
+import "github.com/mlgkernel/mlg/learn"
 
 // Factorisation returns about the number of operations of a regression with leave-one-out on n graphs: those
 // of the factor, of its inverse, and of the diagonal of their product.
@@ -17,12 +17,12 @@ const (
 // from all n graphs when kernels have been chosen.
 func (o *Options) Operations(n int) float64 {
 	sampled := o.LeaveOneOut && n > o.Examples
-	switch m := float64(svm.DefaultRidgeOptions().Landmarks); {
+	switch m := float64(learn.DefaultRidgeOptions().Landmarks); {
 	case !sampled && len(o.Combinations) > 0: // and one for every validator, see nest
 		return float64(1+o.Folds) * Factorisation(n)
 	case !sampled:
 		return Factorisation(n)
-	case o.Learner != svm.KernelRidge || n <= mostFactorised && len(o.Combinations) == 0:
+	case o.Learner != learn.KernelRidge || n <= mostFactorised && len(o.Combinations) == 0:
 		return Factorisation(n)
 	case n <= mostFactorised:
 		return (1 + ridgesTried) * Factorisation(n)

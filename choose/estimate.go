@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/learn"
 	"github.com/mlgkernel/mlg/metrics"
-	"github.com/mlgkernel/mlg/svm"
 )
 
 // Estimate is a cross-validated score.
@@ -80,7 +80,7 @@ func (c *Chooser) classEstimate(folds [][]int, predictions []Prediction) Estimat
 		all.Labels, all.Scores = append(all.Labels, p.Labels...), append(all.Scores, p.Scores...)
 	}
 	truth := Pick(t.Labels, examples)
-	if c.Options.Learner == svm.KernelRidge && c.Options.Probability {
+	if c.Options.Learner == learn.KernelRidge && c.Options.Probability {
 		all = calibrated(c.Options.Learner, truth, all)
 	}
 	figures := map[string][]float64{}
@@ -121,9 +121,9 @@ func (c *Chooser) classEstimate(folds [][]int, predictions []Prediction) Estimat
 
 // calibrated gives predictions the probabilities that a learner would have, and the most probable
 // classes.
-func calibrated(learner svm.Kind, truth []int, p Prediction) Prediction {
+func calibrated(learner learn.Kind, truth []int, p Prediction) Prediction {
 	scores := &kernel.Matrix{Rows: len(truth), Cols: len(p.Scores[0]), Data: slices.Concat(p.Scores...)}
-	scores = svm.Calibrated(learner, scores, truth)
+	scores = learn.Calibrated(learner, scores, truth)
 	out := Prediction{}
 	for i := range truth {
 		row := scores.Row(i)

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"log"
 
-	"github.com/mlgkernel/mlg/baseline"
 	"github.com/mlgkernel/mlg/choose"
+	"github.com/mlgkernel/mlg/classic"
 	"github.com/mlgkernel/mlg/dataset"
 )
 
@@ -15,7 +15,7 @@ import (
 func ExampleChoose() {
 	data, err := dataset.Read(context.Background(), "builtin:drugs", dataset.DefaultOptions())
 	check(err)
-	wl, pairs := baseline.DefaultWL(), baseline.DefaultNSPD()
+	wl, pairs := classic.DefaultWL(), classic.DefaultNSPD()
 	candidates := []choose.Candidate{
 		{Name: "wl", Settings: []choose.Setting{{Parameters: wl.String(), Kernel: wl}}},
 		{Name: "nspd", Settings: []choose.Setting{{Parameters: pairs.String(), Kernel: pairs}}},

@@ -10,8 +10,8 @@ import (
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/dataset/chem"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/learn"
 	"github.com/mlgkernel/mlg/splits"
-	"github.com/mlgkernel/mlg/svm"
 )
 
 // Groups are graphs that belong together. A graph of a new group is harder to predict than one more of a
@@ -121,7 +121,7 @@ func matrixValues(gram *kernel.Matrix) kernelValues {
 		self[i] = gram.At(i, i)
 	}
 	return kernelValues{self, func(_ context.Context, rows, cols []int) (*kernel.Matrix, error) {
-		return svm.Full(gram).Select(rows, cols).Matrix(), nil
+		return learn.Full(gram).Select(rows, cols).Matrix(), nil
 	}}
 }
 
@@ -197,15 +197,15 @@ func (c *choice) learnGroups(ctx context.Context, p *Plan) error {
 	s := &splits.Splits{Folds: heldOutFolds, Fold: [][]int{folds}}
 	for f := range s.Folds {
 		train, test := s.Without(0, f), s.Test(0, f)
-		gram, cross := svm.Full(p.Gram).Select(train, train), svm.Full(p.Gram).Select(test, train)
+		gram, cross := learn.Full(p.Gram).Select(train, train), learn.Full(p.Gram).Select(test, train)
 		if p.Indefinite {
-			clipped, err := svm.Clip(ctx, gram)
+			clipped, err := learn.Clip(ctx, gram)
 			if err != nil {
 				return err
 			}
-			gram, cross = svm.Full(clipped.Gram), svm.Full(clipped.Map(cross))
+			gram, cross = learn.Full(clipped.Gram), learn.Full(clipped.Map(cross))
 		}
-		predicted, err := c.Targets.learn(ctx, c.Options.learner(), gram, train, []float64{p.Parameter}, []svm.View{cross}, nil, nil)
+		predicted, err := c.Targets.learn(ctx, c.Options.learner(), gram, train, []float64{p.Parameter}, []learn.View{cross}, nil, nil)
 		if err != nil {
 			return err
 		}

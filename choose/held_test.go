@@ -10,14 +10,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mlgkernel/mlg/baseline"
+	"github.com/mlgkernel/mlg/classic"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/internal/kerneltest"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/learn"
 	"github.com/mlgkernel/mlg/metrics"
 	"github.com/mlgkernel/mlg/splits"
-	"github.com/mlgkernel/mlg/svm"
 )
 
 // On every path, Held has what a learner that was trained on other graphs predicts, in the order of the
@@ -27,7 +27,7 @@ func TestHeld(t *testing.T) {
 	for _, x := range []struct {
 		name             string
 		values, loo      bool
-		learner          svm.Kind
+		learner          learn.Kind
 		sum, indefinite  bool
 		examples, factor int // mostFactorised
 		folds            int // of which one is left out; 0 for a graph
@@ -35,16 +35,16 @@ func TestHeld(t *testing.T) {
 	}{
 		{name: "folds", folds: 4, tolerance: 0.01},
 		{name: "folds of values", values: true, folds: 4, tolerance: 0.01},
-		{name: "ridges by folds", learner: svm.KernelRidge},
-		{name: "all scored", learner: svm.KernelRidge, loo: true, sum: true},
-		{name: "all scored, values", learner: svm.KernelRidge, loo: true, sum: true, values: true},
-		{name: "factorised", learner: svm.KernelRidge, loo: true, sum: true, examples: 40},
-		{name: "factorised, values", learner: svm.KernelRidge, loo: true, sum: true, examples: 40, values: true},
-		{name: "factorised, one kernel", learner: svm.KernelRidge, loo: true, examples: 40, values: true},
+		{name: "ridges by folds", learner: learn.KernelRidge},
+		{name: "all scored", learner: learn.KernelRidge, loo: true, sum: true},
+		{name: "all scored, values", learner: learn.KernelRidge, loo: true, sum: true, values: true},
+		{name: "factorised", learner: learn.KernelRidge, loo: true, sum: true, examples: 40},
+		{name: "factorised, values", learner: learn.KernelRidge, loo: true, sum: true, examples: 40, values: true},
+		{name: "factorised, one kernel", learner: learn.KernelRidge, loo: true, examples: 40, values: true},
 		{name: "factorised for svm", loo: true, examples: 40},
-		{name: "factorised, clipped", learner: svm.KernelRidge, loo: true, examples: 40, indefinite: true},
-		{name: "iterated", learner: svm.KernelRidge, loo: true, sum: true, examples: 40, factor: 10, folds: heldOutFolds, tolerance: 0.01},
-		{name: "iterated, values", learner: svm.KernelRidge, loo: true, sum: true, examples: 40, factor: 10, folds: heldOutFolds, tolerance: 0.01, values: true},
+		{name: "factorised, clipped", learner: learn.KernelRidge, loo: true, examples: 40, indefinite: true},
+		{name: "iterated", learner: learn.KernelRidge, loo: true, sum: true, examples: 40, factor: 10, folds: heldOutFolds, tolerance: 0.01},
+		{name: "iterated, values", learner: learn.KernelRidge, loo: true, sum: true, examples: 40, factor: 10, folds: heldOutFolds, tolerance: 0.01, values: true},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			ds := learnable(96, x.values)
@@ -63,9 +63,9 @@ func TestHeld(t *testing.T) {
 			if mostFactorised = 4096; x.factor > 0 {
 				mostFactorised = x.factor
 			}
-			candidates := []Candidate{single("labels", baseline.DefaultHistogram()), single("sp", baseline.DefaultShortestPath())}
+			candidates := []Candidate{single("labels", classic.DefaultHistogram()), single("sp", classic.DefaultShortestPath())}
 			if x.indefinite {
-				candidates = []Candidate{single("given", indefinite{baseline.DefaultHistogram()})}
+				candidates = []Candidate{single("given", indefinite{classic.DefaultHistogram()})}
 			}
 			p, err := Choose(t.Context(), ds, candidates, o)
 			if err != nil {
@@ -76,23 +76,23 @@ func TestHeld(t *testing.T) {
 				t.Fatal(err)
 			}
 			parameter, opt := p.Parameter, o.learner()
-			if x.loo && x.learner == svm.SVM {
-				parameter, opt.Kind = 1/(2*parameter), svm.KernelRidge
+			if x.loo && x.learner == learn.SVM {
+				parameter, opt.Kind = 1/(2*parameter), learn.KernelRidge
 			}
-			view := svm.Full(gram)
+			view := learn.Full(gram)
 			if x.indefinite {
-				c, err := svm.Clip(t.Context(), view)
+				c, err := learn.Clip(t.Context(), view)
 				if err != nil {
 					t.Fatal(err)
 				}
-				view = svm.Full(c.Gram)
+				view = learn.Full(c.Gram)
 			}
 			literal := func(folds [][]int) Prediction {
 				var out Prediction
 				for _, test := range folds {
 					train := slices.DeleteFunc(kernel.UpTo(96), func(i int) bool { return slices.Contains(test, i) })
 					predicted, err := p.learn(t.Context(), opt, view.Select(train, train), train, []float64{parameter},
-						[]svm.View{view.Select(test, train)}, nil, nil)
+						[]learn.View{view.Select(test, train)}, nil, nil)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -184,14 +184,14 @@ func leftOutGroups(t *testing.T, p *Plan, folds int, seed uint64) [][]int {
 // group is new. Few graphs have no groups.
 func TestGroups(t *testing.T) {
 	o := DefaultOptions()
-	p, err := Choose(t.Context(), learnable(60, true), []Candidate{single("sp", baseline.DefaultShortestPath())}, o)
+	p, err := Choose(t.Context(), learnable(60, true), []Candidate{single("sp", classic.DefaultShortestPath())}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if p.GroupEstimate == nil || p.GroupEstimate.Groups != ByCluster || p.Groups != nil {
 		t.Errorf("estimate %+v", p.GroupEstimate)
 	}
-	if p, err = Choose(t.Context(), learnable(12, true), []Candidate{single("sp", baseline.DefaultShortestPath())}, o); err != nil || p.GroupEstimate != nil {
+	if p, err = Choose(t.Context(), learnable(12, true), []Candidate{single("sp", classic.DefaultShortestPath())}, o); err != nil || p.GroupEstimate != nil {
 		t.Errorf("12 graphs: estimate %+v, error %v", p.GroupEstimate, err)
 	}
 	var lines strings.Builder
@@ -208,7 +208,7 @@ func TestGroups(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p, err = Choose(t.Context(), ds, []Candidate{single("sp", baseline.DefaultShortestPath())}, o); err != nil {
+	if p, err = Choose(t.Context(), ds, []Candidate{single("sp", classic.DefaultShortestPath())}, o); err != nil {
 		t.Fatal(err)
 	}
 	if p.GroupEstimate == nil || p.GroupEstimate.Groups != ByScaffold || slices.Max(p.Groups.Of) != 11 {
@@ -244,15 +244,15 @@ func TestSmallRidges(t *testing.T) {
 	}
 	for _, leaveOneOut := range []bool{true, false} {
 		o := quick(5)
-		o.Learner, o.LeaveOneOut = svm.KernelRidge, leaveOneOut
+		o.Learner, o.LeaveOneOut = learn.KernelRidge, leaveOneOut
 		o.Ridge = []float64{0.001, 0.01, 0.06, 0.3, 1}
 		p, l := learnValues(t, gram, values, o)
 		if p.Parameter < 0.06 || p.Edge != (p.Parameter == 1) || l.Process == nil {
 			t.Errorf("leave-one-out %v: ridge %v, edge %v", leaveOneOut, p.Parameter, p.Edge)
 		}
 		o.Ridge = []float64{0.001, 0.01}
-		k := kernel.Given{Kernel: baseline.DefaultWL(), Matrix: gram}
-		if _, err := Choose(t.Context(), valued(t, values), []Candidate{single("given", k)}, o); !errors.Is(err, svm.ErrDefinite) {
+		k := kernel.Given{Kernel: classic.DefaultWL(), Matrix: gram}
+		if _, err := Choose(t.Context(), valued(t, values), []Candidate{single("given", k)}, o); !errors.Is(err, learn.ErrDefinite) {
 			t.Errorf("no ridge is large enough: error %v", err)
 		}
 	}
@@ -276,7 +276,7 @@ func TestFewGroups(t *testing.T) {
 	for i := range o.Groups.Of {
 		o.Groups.Of[i] = i % 3
 	}
-	one := []Candidate{single("sp", baseline.DefaultShortestPath())}
+	one := []Candidate{single("sp", classic.DefaultShortestPath())}
 	if _, err := Choose(t.Context(), ds, one, o); err == nil || !strings.Contains(err.Error(), "groups by lab: want at least 5") {
 		t.Errorf("error %v", err)
 	}
@@ -290,13 +290,13 @@ func TestOpenRidge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tiles, err := svm.NewTiles(t.Context(), m.sum, train)
+	tiles, err := learn.NewTiles(t.Context(), m.sum, train)
 	if err != nil {
 		t.Fatal(err)
 	}
-	opt := svm.DefaultRidgeOptions()
+	opt := learn.DefaultRidgeOptions()
 	opt.Landmarks, opt.MaxIterations = 1, 1
-	s, err := svm.NewRidgeSolver(t.Context(), tiles, opt)
+	s, err := learn.NewRidgeSolver(t.Context(), tiles, opt)
 	if err != nil {
 		t.Fatal(err)
 	}

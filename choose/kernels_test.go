@@ -16,7 +16,7 @@ import (
 	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/internal/kerneltest"
 	"github.com/mlgkernel/mlg/kernel"
-	"github.com/mlgkernel/mlg/svm"
+	"github.com/mlgkernel/mlg/learn"
 )
 
 func small() mlg.Kernel {
@@ -47,12 +47,12 @@ func TestIndefiniteIsClipped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	smallest := func(v svm.View) float64 {
+	smallest := func(v learn.View) float64 {
 		var e mat.EigenSym
 		e.Factorize(mat.NewSymDense(4, v.Matrix().Data), false)
 		return e.Values(nil)[0]
 	}
-	if raw := smallest(svm.Full(m).Select(train, train)); raw > -0.1 {
+	if raw := smallest(learn.Full(m).Select(train, train)); raw > -0.1 {
 		t.Fatalf("smallest eigenvalue %v: the test shows nothing", raw)
 	}
 	if s := smallest(gram); s < -1e-12 {
@@ -203,9 +203,9 @@ func TestBestFew(t *testing.T) {
 	for _, test := range []struct {
 		name     string
 		d        *dataset.Dataset
-		learner  svm.Kind
+		learner  learn.Kind
 		examples int
-	}{{"svm", ds, svm.SVM, 99}, {"ridge", ds, svm.KernelRidge, 99}, {"values", values, svm.KernelRidge, 99}, {"sample", ds, svm.SVM, 25}} {
+	}{{"svm", ds, learn.SVM, 99}, {"ridge", ds, learn.KernelRidge, 99}, {"values", values, learn.KernelRidge, 99}, {"sample", ds, learn.SVM, 25}} {
 		t.Run(test.name, func(t *testing.T) {
 			o := quick(4)
 			o.LeaveOneOut, o.Learner, o.Examples = true, test.learner, test.examples
@@ -286,16 +286,16 @@ func leftOut(t *testing.T, targets *Targets, ridges []float64, m *kernel.Matrix,
 		}
 	}
 	squared = math.Inf(1)
-	opt := svm.DefaultOptions()
-	opt.Kind = svm.KernelRidge
+	opt := learn.DefaultOptions()
+	opt.Kind = learn.KernelRidge
 	for _, opt.Ridge = range ridges {
 		sum, count := 0.0, 1.0
 		for k, i := range train {
 			others := slices.Delete(slices.Clone(train), k, k+1)
-			gram, cross := svm.Full(m).Select(others, others), svm.Full(m).Select([]int{i}, others)
+			gram, cross := learn.Full(m).Select(others, others), learn.Full(m).Select([]int{i}, others)
 			var scores []float64
 			for _, z := range columns {
-				l, err := svm.Train(t.Context(), gram, svm.Targets{Values: Pick(z, others)}, opt)
+				l, err := learn.Train(t.Context(), gram, learn.Targets{Values: Pick(z, others)}, opt)
 				if err != nil {
 					t.Fatal(err)
 				}

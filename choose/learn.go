@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/mlgkernel/mlg/kernel"
-	"github.com/mlgkernel/mlg/svm"
+	"github.com/mlgkernel/mlg/learn"
 )
 
 // Prediction has the predictions of a trained learner for some graphs.
@@ -62,7 +62,7 @@ func (p Prediction) and(q Prediction) Prediction {
 // predicted graphs with themselves. Without it there are no deviations. apart is what Groups.Apart says of
 // them.
 func (t *Targets) learn(
-	ctx context.Context, opt svm.Options, gram svm.View, graphs []int, grid []float64, cross []svm.View, self [][]float64, apart [][]bool,
+	ctx context.Context, opt learn.Options, gram learn.View, graphs []int, grid []float64, cross []learn.View, self [][]float64, apart [][]bool,
 ) ([][]Prediction, error) {
 	out := make([][]Prediction, len(cross))
 	if t.oneClass(graphs) {
@@ -75,7 +75,7 @@ func (t *Targets) learn(
 	opt.LeaveOneOut = self != nil && t.Process(opt.Kind)
 	opt.Intervals = opt.LeaveOneOut
 	path, err := t.of(graphs).Train(ctx, gram, grid, opt)
-	limited := errors.Is(err, svm.ErrIterations)
+	limited := errors.Is(err, learn.ErrIterations)
 	if path, err = usable(path, grid, err); err != nil && !limited {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func (t *Targets) learn(
 
 // usable puts the learner of the next larger ridge in the place of one whose ridge is too small for its
 // matrix. Of equal scores the larger ridge is chosen, so the smaller one never is.
-func usable(path []*svm.Learner, ridges []float64, err error) ([]*svm.Learner, error) {
+func usable(path []*learn.Learner, ridges []float64, err error) ([]*learn.Learner, error) {
 	if path == nil || !isDefinite(err) {
 		return path, err
 	}
@@ -121,7 +121,7 @@ func usable(path []*svm.Learner, ridges []float64, err error) ([]*svm.Learner, e
 }
 
 // deviations returns those of the values that a learner predicts for new graphs, nil if it knows none.
-func deviations(ctx context.Context, l *svm.Learner, gram, cross svm.View, self []float64, apart []bool) ([]float64, error) {
+func deviations(ctx context.Context, l *learn.Learner, gram, cross learn.View, self []float64, apart []bool) ([]float64, error) {
 	if l.Process == nil {
 		return nil, nil
 	}
@@ -133,12 +133,12 @@ func deviations(ctx context.Context, l *svm.Learner, gram, cross svm.View, self 
 
 // leaveOneOut returns, for each ridge, what kernel ridge regression predicts for every graph from
 // the others.
-func (t *Targets) leaveOneOut(ctx context.Context, gram svm.View, graphs []int, ridges []float64) ([]Prediction, error) {
+func (t *Targets) leaveOneOut(ctx context.Context, gram learn.View, graphs []int, ridges []float64) ([]Prediction, error) {
 	if t.oneClass(graphs) {
 		return slices.Repeat([]Prediction{t.Always(graphs, len(graphs))}, len(ridges)), nil
 	}
-	opt := svm.DefaultOptions()
-	opt.Kind, opt.LeaveOneOut = svm.KernelRidge, true
+	opt := learn.DefaultOptions()
+	opt.Kind, opt.LeaveOneOut = learn.KernelRidge, true
 	path, err := t.of(graphs).Train(ctx, gram, ridges, opt)
 	if path, err = usable(path, ridges, err); err != nil {
 		return nil, err
@@ -159,20 +159,20 @@ func (t *Targets) of(graphs []int) *Targets {
 	return &Targets{Classes: t.Classes, Labels: Pick(t.Labels, graphs), Values: Pick(t.Values, graphs), Groups: t.Groups.of(graphs)}
 }
 
-// Train trains for each parameter, as svm.TrainPath does. Values are learned in units of their
+// Train trains for each parameter, as learn.TrainPath does. Values are learned in units of their
 // standard deviation. So the grids and ε mean the same for all data. Deviations with opt.Intervals know
 // how much harder graphs of other groups are to predict.
-func (t *Targets) Train(ctx context.Context, gram svm.View, parameters []float64, opt svm.Options) ([]*svm.Learner, error) {
+func (t *Targets) Train(ctx context.Context, gram learn.View, parameters []float64, opt learn.Options) ([]*learn.Learner, error) {
 	if !t.Regression() {
-		return svm.TrainPath(ctx, gram, svm.Targets{Labels: t.Labels, Weights: t.Weights}, parameters, opt)
+		return learn.TrainPath(ctx, gram, learn.Targets{Labels: t.Labels, Weights: t.Weights}, parameters, opt)
 	}
 	if opt.Intervals && opt.Folds == nil {
 		if opt.Folds = t.Groups.folds(opt.Seed); opt.Folds != nil {
 			opt.Alone = t.Groups.alone(nil)
 		}
 	}
-	z, mean, scale := svm.StandardScores(t.Values)
-	path, err := svm.TrainPath(ctx, gram, svm.Targets{Values: z, Weights: t.Weights}, parameters, opt)
+	z, mean, scale := learn.StandardScores(t.Values)
+	path, err := learn.TrainPath(ctx, gram, learn.Targets{Values: z, Weights: t.Weights}, parameters, opt)
 	for _, l := range path {
 		if l != nil {
 			l.Rescale(mean, scale)
@@ -183,7 +183,7 @@ func (t *Targets) Train(ctx context.Context, gram svm.View, parameters []float64
 
 // read reads the values of a learner's functions for some graphs (rows). A class that it was not
 // trained on has the probability 0, or the score −1.
-func (t *Targets) read(l *svm.Learner, values *kernel.Matrix) Prediction {
+func (t *Targets) read(l *learn.Learner, values *kernel.Matrix) Prediction {
 	if t.Regression() {
 		return Prediction{Values: values.Data}
 	}
@@ -206,7 +206,9 @@ func (t *Targets) read(l *svm.Learner, values *kernel.Matrix) Prediction {
 }
 
 // Process reports whether the learner is a Gaussian process: kernel ridge regression on values.
-func (t *Targets) Process(learner svm.Kind) bool { return learner == svm.KernelRidge && t.Regression() }
+func (t *Targets) Process(learner learn.Kind) bool {
+	return learner == learn.KernelRidge && t.Regression()
+}
 
 // oneClass reports whether there is nothing to learn, because all graphs are of one class.
 func (t *Targets) oneClass(graphs []int) bool {

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/mlgkernel/mlg/kernel"
-	"github.com/mlgkernel/mlg/svm"
+	"github.com/mlgkernel/mlg/learn"
 )
 
 // mostCentres is the largest number of centres where the kernel matrix of all graphs does not fit into
@@ -24,13 +24,13 @@ const Garbage = 25
 // tilesBytes returns about the memory of the matrix of all graphs and what learns from it.
 func tilesBytes(n int) int64 {
 	const sides = 8 * heldOutFolds * ridgesTried // vectors of conjugate gradients
-	return svm.TilesBytes(n) + int64(n)*(4*int64(svm.DefaultRidgeOptions().Landmarks)+8*sides)
+	return learn.TilesBytes(n) + int64(n)*(4*int64(learn.DefaultRidgeOptions().Landmarks)+8*sides)
 }
 
 // centresBytes returns about the memory of regressions on centres, which hold out graphs alone and then with
 // their groups, and of their comparison.
 func centresBytes(n, m int) int64 {
-	return 2*svm.CentresBytes(n, m, heldOutFolds, ridgesTried) + tilesBytes(comparedGraphs)
+	return 2*learn.CentresBytes(n, m, heldOutFolds, ridgesTried) + tilesBytes(comparedGraphs)
 }
 
 // centresOf returns the number of centres for n graphs with so many bytes free: 0 where the matrix of all
@@ -51,28 +51,28 @@ func centresOf(n int, free int64) int {
 // Nearest, after HeldOut, returns the largest similarity of each graph to another.
 type solver interface {
 	Nearest() []float64
-	HeldOut(ctx context.Context, ridges []float64, needed bool) ([]*svm.Left, error)
-	Learn(ctx context.Context, left, groups *svm.Left, probability bool) (*svm.Learner, error)
+	HeldOut(ctx context.Context, ridges []float64, needed bool) ([]*learn.Left, error)
+	Learn(ctx context.Context, left, groups *learn.Left, probability bool) (*learn.Learner, error)
 }
 
 // tiled learns from the whole kernel matrix.
 type tiled struct {
-	*svm.Tiles
-	*svm.RidgeSolver
+	*learn.Tiles
+	*learn.RidgeSolver
 	x     *all
 	folds []int
 }
 
 // tiles returns what learns from the whole kernel matrix.
-func (x *all) tiles(ctx context.Context, tiles *svm.Tiles) (tiled, error) {
-	s, err := svm.NewRidgeSolver(ctx, tiles, svm.DefaultRidgeOptions())
+func (x *all) tiles(ctx context.Context, tiles *learn.Tiles) (tiled, error) {
+	s, err := learn.NewRidgeSolver(ctx, tiles, learn.DefaultRidgeOptions())
 	return tiled{tiles, s, x, x.folds}, err
 }
 
 // HeldOut implements solver. Small ridges take most iterations, and are not needed where larger ones lose
 // less. One that is needed is taken with the residual that it has.
-func (s tiled) HeldOut(ctx context.Context, ridges []float64, needed bool) ([]*svm.Left, error) {
-	out := make([]*svm.Left, len(ridges))
+func (s tiled) HeldOut(ctx context.Context, ridges []float64, needed bool) ([]*learn.Left, error) {
+	out := make([]*learn.Left, len(ridges))
 	least := math.Inf(1)
 	for k, ridge := range slices.Backward(ridges) {
 		left, c, err := s.RidgeSolver.HeldOut(ctx, s.x.targets(), s.folds, []float64{ridge})
@@ -93,16 +93,16 @@ func (s tiled) HeldOut(ctx context.Context, ridges []float64, needed bool) ([]*s
 }
 
 // Learn implements solver.
-func (s tiled) Learn(ctx context.Context, left, groups *svm.Left, probability bool) (*svm.Learner, error) {
+func (s tiled) Learn(ctx context.Context, left, groups *learn.Left, probability bool) (*learn.Learner, error) {
 	l, _, err := s.RidgeSolver.Learn(ctx, s.x.targets(), left, groups, probability)
 	return l, err
 }
 
 // centred learns on centres.
-type centred struct{ *svm.Centres }
+type centred struct{ *learn.Centres }
 
 // HeldOut implements solver.
-func (s centred) HeldOut(ctx context.Context, ridges []float64, _ bool) ([]*svm.Left, error) {
+func (s centred) HeldOut(ctx context.Context, ridges []float64, _ bool) ([]*learn.Left, error) {
 	return s.Centres.HeldOut(ctx, ridges)
 }
 
@@ -114,7 +114,7 @@ const (
 
 // centres returns what learns on m centres. Each class has as many of them as it would have of a sample.
 func (x *all) centres(ctx context.Context, train kernel.Features, m int, folds []int) (solver, error) {
-	s, err := svm.NewCentres(ctx, x.sum, train, x.draw(x.graphs(), m, x.Options.Seed, centreStream), x.targets(), folds)
+	s, err := learn.NewCentres(ctx, x.sum, train, x.draw(x.graphs(), m, x.Options.Seed, centreStream), x.targets(), folds)
 	return centred{s}, err
 }
 
@@ -130,7 +130,7 @@ func (x *all) compare(ctx context.Context, ridge float64) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	tiles, err := svm.NewTiles(ctx, x.sum, features)
+	tiles, err := learn.NewTiles(ctx, x.sum, features)
 	if err != nil {
 		return "", err
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/mlgkernel/mlg/kernel"
-	"github.com/mlgkernel/mlg/svm"
+	"github.com/mlgkernel/mlg/learn"
 )
 
 // Gram gives the kernel matrices of training sets. It may have learned weights of kernels from each.
@@ -67,22 +67,22 @@ func (m *Matrix) From(context.Context, TrainingSet) (*Matrix, error) { return m,
 
 // On returns the kernel matrix of a training set, and a function that returns the matrix between other
 // graphs (rows) and it.
-func (m *Matrix) On(ctx context.Context, t TrainingSet) (svm.View, func([]int) (svm.View, error), error) {
+func (m *Matrix) On(ctx context.Context, t TrainingSet) (learn.View, func([]int) (learn.View, error), error) {
 	train, err := m.features(ctx, t.graphs)
 	if err != nil {
-		return svm.View{}, nil, err
+		return learn.View{}, nil, err
 	}
-	between := func(a kernel.Features) (svm.View, error) {
+	between := func(a kernel.Features) (learn.View, error) {
 		values, err := kernel.Between(ctx, m.sum, a, train)
 		if err != nil {
-			return svm.View{}, err
+			return learn.View{}, err
 		}
-		return svm.Full(values), nil
+		return learn.Full(values), nil
 	}
-	cross := func(rows []int) (svm.View, error) {
+	cross := func(rows []int) (learn.View, error) {
 		a, err := m.features(ctx, rows)
 		if err != nil {
-			return svm.View{}, err
+			return learn.View{}, err
 		}
 		return between(a)
 	}
@@ -90,16 +90,16 @@ func (m *Matrix) On(ctx context.Context, t TrainingSet) (svm.View, func([]int) (
 	if err != nil || !m.indefinite {
 		return gram, cross, err
 	}
-	c, err := svm.Clip(ctx, gram)
+	c, err := learn.Clip(ctx, gram)
 	if err != nil {
-		return svm.View{}, nil, err
+		return learn.View{}, nil, err
 	}
-	return svm.Full(c.Gram), func(rows []int) (svm.View, error) {
+	return learn.Full(c.Gram), func(rows []int) (learn.View, error) {
 		values, err := cross(rows)
 		if err != nil {
-			return svm.View{}, err
+			return learn.View{}, err
 		}
-		return svm.Full(c.Map(values)), nil
+		return learn.Full(c.Map(values)), nil
 	}, nil
 }
 

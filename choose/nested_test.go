@@ -6,11 +6,11 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/mlgkernel/mlg/baseline"
+	"github.com/mlgkernel/mlg/classic"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/internal/kerneltest"
 	"github.com/mlgkernel/mlg/kernel"
-	"github.com/mlgkernel/mlg/svm"
+	"github.com/mlgkernel/mlg/learn"
 )
 
 // The predictions of a weighted sum for a validator are those of the sum that the errors of the others give.
@@ -61,7 +61,7 @@ func TestNested(t *testing.T) {
 			for i := range sum.Data {
 				sum.Data[i] /= total
 			}
-			predicted, err := c.Targets.leaveOneOut(t.Context(), svm.Full(sum), graphs, []float64{p.Parameter})
+			predicted, err := c.Targets.leaveOneOut(t.Context(), learn.Full(sum), graphs, []float64{p.Parameter})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -89,7 +89,7 @@ func TestNested(t *testing.T) {
 func literalWeight(t *testing.T, c *Chooser, gram *kernel.Matrix, some []int) float64 {
 	t.Helper()
 	all := c.Splits.Without(0, c.Splits.Folds)
-	predicted, err := c.Targets.leaveOneOut(t.Context(), svm.Full(gram), all, c.Options.ridges())
+	predicted, err := c.Targets.leaveOneOut(t.Context(), learn.Full(gram), all, c.Options.ridges())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func literalWeight(t *testing.T, c *Chooser, gram *kernel.Matrix, some []int) fl
 func TestNestedIsNotTooHigh(t *testing.T) {
 	var many []Candidate
 	for h := range 12 {
-		k := baseline.DefaultWL()
+		k := classic.DefaultWL()
 		k.H = h
 		many = append(many, single(k.String(), k))
 	}

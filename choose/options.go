@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/learn"
 	"github.com/mlgkernel/mlg/param"
-	"github.com/mlgkernel/mlg/svm"
 )
 
 // Options say how kernels and parameters are chosen. Start from DefaultOptions.
@@ -22,14 +22,14 @@ type Options struct {
 	// Task is the kind of the targets.
 	Task Task `want:"0 to 2"`
 	// Learner is what learns from the kernel matrix.
-	Learner svm.Kind `want:"0 to 1"`
-	// C is the grid of svm.SVM, increasing.
+	Learner learn.Kind `want:"0 to 1"`
+	// C is the grid of learn.SVM, increasing.
 	C []float64 `want:"positive"`
-	// Ridge is the grid of svm.KernelRidge, increasing.
+	// Ridge is the grid of learn.KernelRidge, increasing.
 	Ridge []float64 `want:"positive"`
 	// Epsilon is the half width of the tube of ε-SVR, in standard deviations of the targets.
 	Epsilon float64 `want:"at least 0"`
-	// Tolerance and MaxIterations are those of svm.Options.
+	// Tolerance and MaxIterations are those of learn.Options.
 	Tolerance     float64 `want:"positive"`
 	MaxIterations int     `want:"at least 1"`
 
@@ -38,7 +38,7 @@ type Options struct {
 	// number when Folds is odd.
 	InnerFolds int `want:"at least 1"`
 	// LeaveOneOut scores the leave-one-out predictions of kernel ridge regression on the training
-	// part, or a sample of Examples of it, instead. With svm.SVM, C stands for the ridge 1/(2C).
+	// part, or a sample of Examples of it, instead. With learn.SVM, C stands for the ridge 1/(2C).
 	LeaveOneOut bool
 	// Score is what the choice for classes maximises. For values it is the log predictive density of a
 	// Gaussian process with LeaveOneOut, and else minus the squared error.
@@ -85,10 +85,10 @@ type Options struct {
 // DefaultOptions returns kernel ridge regression with probabilities. Its ridge has the least squared error
 // of leave-one-out predictions for classes, and the largest predictive density for values.
 func DefaultOptions() Options {
-	learner := svm.DefaultOptions()
+	learner := learn.DefaultOptions()
 	return Options{
 		Folds:      10,
-		Learner:    svm.KernelRidge,
+		Learner:    learn.KernelRidge,
 		C:          []float64{0.1, 0.3, 1, 3, 10, 30, 100},
 		Ridge:      []float64{0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10},
 		Epsilon:    learner.Epsilon,
@@ -107,7 +107,7 @@ func DefaultOptions() Options {
 func (o *Options) ForCandidates() { o.Combinations = []Combination{BestSingle, MeanAll, Weighted} }
 
 // ForSVM sets support vector machines: C-SVC or ε-SVR, with C by accuracy or squared error on all folds.
-func (o *Options) ForSVM() { o.Learner, o.LeaveOneOut, o.Score = svm.SVM, false, Accuracy }
+func (o *Options) ForSVM() { o.Learner, o.LeaveOneOut, o.Score = learn.SVM, false, Accuracy }
 
 // Task is a kind of targets.
 type Task int
@@ -127,13 +127,13 @@ const (
 	Accuracy Score = iota
 	BalancedAccuracy
 	// Squared is minus the squared error of the values of kernel ridge regression, with targets ±1
-	// for each class. It varies less between samples than the accuracy. Only with svm.KernelRidge.
+	// for each class. It varies less between samples than the accuracy. Only with learn.KernelRidge.
 	Squared
 )
 
 // Grid returns the values of the learner's parameter.
 func (o *Options) Grid() []float64 {
-	if o.Learner == svm.KernelRidge {
+	if o.Learner == learn.KernelRidge {
 		return o.Ridge
 	}
 	return o.C
@@ -142,19 +142,19 @@ func (o *Options) Grid() []float64 {
 // AtEdge reports whether a value of the grid is the smallest or the largest ridge, so that one outside may be
 // better.
 func (o *Options) AtEdge(value int) bool {
-	return o.Learner == svm.KernelRidge && len(o.Ridge) > 1 && (value == 0 || value == len(o.Ridge)-1)
+	return o.Learner == learn.KernelRidge && len(o.Ridge) > 1 && (value == 0 || value == len(o.Ridge)-1)
 }
 
 // learner returns how to learn, without probabilities.
-func (o *Options) learner() svm.Options {
-	out := svm.DefaultOptions()
+func (o *Options) learner() learn.Options {
+	out := learn.DefaultOptions()
 	out.Kind, out.Epsilon, out.Tolerance, out.MaxIterations = o.Learner, o.Epsilon, o.Tolerance, o.MaxIterations
 	return out
 }
 
 // ParameterName returns the name of a learner's parameter.
-func ParameterName(k svm.Kind) string {
-	if k == svm.KernelRidge {
+func ParameterName(k learn.Kind) string {
+	if k == learn.KernelRidge {
 		return "ridge"
 	}
 	return "C"
@@ -162,7 +162,7 @@ func ParameterName(k svm.Kind) string {
 
 // ridges returns the ridges that the values of the grid stand for.
 func (o *Options) ridges() []float64 {
-	if o.Learner == svm.KernelRidge {
+	if o.Learner == learn.KernelRidge {
 		return o.Ridge
 	}
 	out := make([]float64, len(o.C))
@@ -177,7 +177,7 @@ func (o *Options) ridges() []float64 {
 func (o *Options) best(scores []float64) int {
 	best := 0
 	for i, v := range scores {
-		if v > scores[best] || v == scores[best] && o.Learner == svm.KernelRidge {
+		if v > scores[best] || v == scores[best] && o.Learner == learn.KernelRidge {
 			best = i
 		}
 	}
@@ -189,7 +189,7 @@ func (o *Options) Validate() error {
 	if err := param.Check("choose", *o); err != nil {
 		return err
 	}
-	if o.Score == Squared && o.Learner != svm.KernelRidge {
+	if o.Score == Squared && o.Learner != learn.KernelRidge {
 		return errors.New("choose: Score = squared is for kernel ridge regression")
 	}
 	return cmp.Or(increasing("C", o.C), increasing("Ridge", o.Ridge))

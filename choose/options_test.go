@@ -3,8 +3,8 @@ package choose
 import (
 	"testing"
 
-	"github.com/mlgkernel/mlg/baseline"
-	"github.com/mlgkernel/mlg/svm"
+	"github.com/mlgkernel/mlg/classic"
+	"github.com/mlgkernel/mlg/learn"
 )
 
 // Without scores a plan is what was asked for, and its learner that of svm with the weights of the graphs.
@@ -16,7 +16,7 @@ func TestUnscored(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	candidates := Each(baseline.DefaultShortestPath())
+	candidates := Each(classic.DefaultShortestPath())
 	free, err := Choose(t.Context(), ds, candidates, o)
 	if err != nil {
 		t.Fatal(err)
@@ -38,14 +38,14 @@ func TestUnscored(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opt := svm.DefaultOptions()
-	opt.Kind, opt.Ridge = svm.KernelRidge, p.Parameter
-	want, err := svm.Train(t.Context(), svm.Full(gram), svm.Targets{Labels: targets.Labels, Weights: targets.Weights}, opt)
+	opt := learn.DefaultOptions()
+	opt.Kind, opt.Ridge = learn.KernelRidge, p.Parameter
+	want, err := learn.Train(t.Context(), learn.Full(gram), learn.Targets{Labels: targets.Labels, Weights: targets.Weights}, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, plan := range []*Plan{p, chosen} {
-		l, _, err := plan.Learn(t.Context(), svm.Full(gram))
+		l, _, err := plan.Learn(t.Context(), learn.Full(gram))
 		if err != nil {
 			t.Fatal(err)
 		}

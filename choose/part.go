@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/mlgkernel/mlg/kernel"
-	"github.com/mlgkernel/mlg/svm"
+	"github.com/mlgkernel/mlg/learn"
 )
 
 // Predict trains on a part with each value of the grid and predicts the fold outside it. It tells whether
@@ -28,7 +28,7 @@ func (c *Chooser) PredictBest(ctx context.Context, k Gram, p *TrainingPart, best
 	if err != nil {
 		return Prediction{}, 0, false, err
 	}
-	if c.Options.Learner == svm.KernelRidge && !m.indefinite && !c.Targets.oneClass(p.graphs) {
+	if c.Options.Learner == learn.KernelRidge && !m.indefinite && !c.Targets.oneClass(p.graphs) {
 		_, sum := k.(Mixture)
 		out, best, err := c.finishPart(ctx, m, sum, p, best)
 		if err != nil {
@@ -62,7 +62,7 @@ func (c *Chooser) predict(ctx context.Context, m *Matrix, p *TrainingPart, grid 
 	if err != nil {
 		return nil, false, err
 	}
-	out, err := c.Targets.learn(ctx, opt, gram, p.graphs, grid, []svm.View{rows}, [][]float64{self},
+	out, err := c.Targets.learn(ctx, opt, gram, p.graphs, grid, []learn.View{rows}, [][]float64{self},
 		[][]bool{c.Targets.Groups.Apart(test, p.graphs)})
 	if err != nil {
 		return nil, false, fmt.Errorf("repeat %d, fold %d left out: %w", p.Repeat, p.Fold, err)
@@ -105,7 +105,7 @@ func (c *Chooser) finishPart(ctx context.Context, m *Matrix, sum bool, p *Traini
 	if err != nil {
 		return Prediction{}, 0, err
 	}
-	values, err := l.Values(svm.Full(cross))
+	values, err := l.Values(learn.Full(cross))
 	if err != nil {
 		return Prediction{}, 0, err
 	}
@@ -116,7 +116,7 @@ func (c *Chooser) finishPart(ctx context.Context, m *Matrix, sum bool, p *Traini
 			return Prediction{}, 0, err
 		}
 		apart := c.Targets.Groups.Apart(test, p.graphs)
-		out.Deviations, _, err = l.Deviations(ctx, svm.Full(cross), self, apart, func(ctx context.Context, at []int) (*kernel.Matrix, error) {
+		out.Deviations, _, err = l.Deviations(ctx, learn.Full(cross), self, apart, func(ctx context.Context, at []int) (*kernel.Matrix, error) {
 			near := train.Select(at)
 			return kernel.Between(ctx, m.sum, near, near)
 		})

@@ -8,7 +8,7 @@ import (
 
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/internal/kerneltest"
-	"github.com/mlgkernel/mlg/svm"
+	"github.com/mlgkernel/mlg/learn"
 )
 
 // PredictBest predicts a fold as a learner does that is trained by hand on the rest, whether the matrix is
@@ -33,7 +33,7 @@ func TestPredictBest(t *testing.T) {
 			}
 		}
 		m := matrixOf(t, &kerneltest.Spy{Scale: 8}, d.Graphs)
-		gram := svm.Full(valuesOf(t, m))
+		gram := learn.Full(valuesOf(t, m))
 		const best = 5
 		for _, mostFactorised = range []int{4096, 40} {
 			tolerance := 1e-9
@@ -45,8 +45,8 @@ func TestPredictBest(t *testing.T) {
 			if err != nil || at != best {
 				t.Fatalf("%s: value %d of the grid, error %v", name, at, err)
 			}
-			opt := svm.DefaultOptions()
-			opt.Kind = svm.KernelRidge
+			opt := learn.DefaultOptions()
+			opt.Kind = learn.KernelRidge
 			path, err := c.Targets.of(p.graphs).Train(t.Context(), gram.Select(p.graphs, p.graphs), []float64{o.Ridge[best]}, opt)
 			if err != nil {
 				t.Fatal(err)
@@ -57,7 +57,7 @@ func TestPredictBest(t *testing.T) {
 				t.Fatal(err)
 			}
 			if name == "real values" {
-				_, _, scale := svm.StandardScores(c.Targets.Values)
+				_, _, scale := learn.StandardScores(c.Targets.Values)
 				for k, v := range got.Values {
 					near(t, name, v/scale, values.Data[k]/scale, tolerance)
 					if !(got.Deviations[k] > 0) {

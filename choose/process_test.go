@@ -8,14 +8,14 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/mlgkernel/mlg/baseline"
+	"github.com/mlgkernel/mlg/classic"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/internal/kerneltest"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/learn"
 	"github.com/mlgkernel/mlg/metrics"
-	"github.com/mlgkernel/mlg/svm"
 )
 
 // valued returns graphs with the given targets. What they are like does not matter: their kernel is given.
@@ -33,15 +33,15 @@ func valued(t *testing.T, values []float64) *dataset.Dataset {
 }
 
 // learnValues chooses a ridge on the given Gram matrix of values, and learns.
-func learnValues(t *testing.T, gram *kernel.Matrix, values []float64, o Options) (*Plan, *svm.Learner) {
+func learnValues(t *testing.T, gram *kernel.Matrix, values []float64, o Options) (*Plan, *learn.Learner) {
 	t.Helper()
 	o.Task = Regression
-	k := kernel.Given{Kernel: baseline.DefaultWL(), Matrix: gram}
+	k := kernel.Given{Kernel: classic.DefaultWL(), Matrix: gram}
 	p, err := Choose(t.Context(), valued(t, values), []Candidate{single("given", k)}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, _, err := p.Learn(t.Context(), svm.Full(gram))
+	l, _, err := p.Learn(t.Context(), learn.Full(gram))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestDrawnValues(t *testing.T) {
 			test = append(test, i)
 		}
 	}
-	gram, cross := svm.Full(all).Select(train, train).Matrix(), svm.Full(all).Select(test, train)
+	gram, cross := learn.Full(all).Select(train, train).Matrix(), learn.Full(all).Select(test, train)
 	o := DefaultOptions()
 	truth := o
 	truth.Ridge = []float64{ridge}
@@ -92,12 +92,12 @@ func TestDrawnValues(t *testing.T) {
 		for i := range values {
 			values[i] = offset + z.AtVec(i)
 		}
-		said := func(l *svm.Learner) metrics.RegressionScores {
+		said := func(l *learn.Learner) metrics.RegressionScores {
 			v, err := l.Values(cross)
 			if err != nil {
 				t.Fatal(err)
 			}
-			d, err := deviations(t.Context(), l, svm.Full(gram), cross, Pick(diagonalOf(all), test), nil)
+			d, err := deviations(t.Context(), l, learn.Full(gram), cross, Pick(diagonalOf(all), test), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -183,7 +183,7 @@ func TestConstantValues(t *testing.T) {
 		}
 		gram := kerneltest.Points(graphtest.Rand(7), n, 3)
 		_, l := learnValues(t, gram, values, o)
-		v, err := l.Values(svm.Full(gram))
+		v, err := l.Values(learn.Full(gram))
 		if err != nil || math.Abs(v.Data[0]-7.5) > 1e-12 || l.Process.Noise() > 1e-12 {
 			t.Errorf("%d graphs: value %v, noise %v, error %v", n, v.Data, l.Process.Noise(), err)
 		}

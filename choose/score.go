@@ -8,8 +8,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/mlgkernel/mlg/learn"
 	"github.com/mlgkernel/mlg/splits"
-	"github.com/mlgkernel/mlg/svm"
 	"github.com/mlgkernel/mlg/work"
 )
 
@@ -228,7 +228,7 @@ func (c *Chooser) scoreFolds(ctx context.Context, k Gram, parts []*TrainingPart)
 		if err != nil {
 			return err
 		}
-		var rows []svm.View
+		var rows []learn.View
 		for _, fold := range []int{f, g} {
 			x, err := cross(c.Splits.Test(repeat, fold))
 			if err != nil {

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/mlgkernel/mlg/baseline"
+	"github.com/mlgkernel/mlg/classic"
 	"github.com/mlgkernel/mlg/dataset"
-	"github.com/mlgkernel/mlg/svm"
+	"github.com/mlgkernel/mlg/learn"
 )
 
 // TestValidators: the relation between folds that validate each other is symmetric, without
@@ -48,7 +48,7 @@ func TestSharedTrainings(t *testing.T) {
 		o := quick(5)
 		o.InnerFolds = inner
 		c := chooserOf(t, ds, &o)
-		k := baseline.DefaultWL()
+		k := classic.DefaultWL()
 		k.H = 3
 		m := matrixOf(t, k, ds.Graphs)
 		var parts []*TrainingPart
@@ -74,7 +74,7 @@ func TestSharedTrainings(t *testing.T) {
 					t.Fatal(err)
 				}
 				test := c.Splits.Test(0, v)
-				learned, err := c.Targets.of(set.graphs).Train(t.Context(), gram, o.C, svm.DefaultOptions())
+				learned, err := c.Targets.of(set.graphs).Train(t.Context(), gram, o.C, learn.DefaultOptions())
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -23,7 +23,7 @@ type Targets struct {
 	Values  []float64
 	// Groups are the graphs that belong together, nil if that is not known: molecules with one scaffold.
 	Groups *Groups
-	// Weights are those of svm.Targets, which the learner of a plan gets; nil for 1. What it predicts for
+	// Weights are those of learn.Targets, which the learner of a plan gets; nil for 1. What it predicts for
 	// graphs that are held out depends on them. They have no part in how kernels and ridges are scored.
 	Weights []float64
 }

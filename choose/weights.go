@@ -9,8 +9,8 @@ import (
 	"sync"
 
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/learn"
 	"github.com/mlgkernel/mlg/metrics"
-	"github.com/mlgkernel/mlg/svm"
 )
 
 // Combination is a way to use all settings of all candidates together. Weights and choices
@@ -328,7 +328,7 @@ func (t *Targets) losses(examples []int, p Prediction) []float64 {
 		return out
 	}
 	truth := Pick(t.Labels, examples)
-	probability := calibrated(svm.KernelRidge, truth, p).Scores
+	probability := calibrated(learn.KernelRidge, truth, p).Scores
 	all, here := t.counts(), make([]float64, len(t.Classes))
 	for _, c := range truth {
 		here[c]++

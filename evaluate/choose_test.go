@@ -8,19 +8,19 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mlgkernel/mlg/baseline"
 	"github.com/mlgkernel/mlg/choose"
+	"github.com/mlgkernel/mlg/classic"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/learn"
 	"github.com/mlgkernel/mlg/splits"
-	"github.com/mlgkernel/mlg/svm"
 )
 
 // pairwise returns candidates whose kernel values do not depend on the other graphs that a
 // kernel is fitted to, so that matrices of fewer graphs are parts of those of all.
 func pairwise() []choose.Candidate {
-	return []choose.Candidate{settings("wl", wl(0), wl(2), wl(4)), settings("sp", baseline.DefaultShortestPath())}
+	return []choose.Candidate{settings("wl", wl(0), wl(2), wl(4)), settings("sp", classic.DefaultShortestPath())}
 }
 
 // TestChooseIsWhatRunEvaluates: on the training part of an outer fold choose.Choose takes the
@@ -38,11 +38,11 @@ func TestChooseIsWhatRunEvaluates(t *testing.T) {
 		name    string
 		ds      *dataset.Dataset
 		loo     bool
-		learner svm.Kind
+		learner learn.Kind
 		score   choose.Score
 	}{
-		{"classes", all, false, svm.SVM, choose.Accuracy}, {"loo", all, true, svm.SVM, choose.Accuracy}, {"ridge", all, false, svm.KernelRidge, choose.Accuracy},
-		{"default", all, true, svm.KernelRidge, choose.Squared}, {"values", values, false, svm.SVM, choose.Accuracy}, {"values ridge", values, true, svm.KernelRidge, choose.Accuracy},
+		{"classes", all, false, learn.SVM, choose.Accuracy}, {"loo", all, true, learn.SVM, choose.Accuracy}, {"ridge", all, false, learn.KernelRidge, choose.Accuracy},
+		{"default", all, true, learn.KernelRidge, choose.Squared}, {"values", values, false, learn.SVM, choose.Accuracy}, {"values ridge", values, true, learn.KernelRidge, choose.Accuracy},
 	} {
 		for _, combinations := range [][]choose.Combination{everyCombination(), {choose.BestSingle, choose.MeanBest}, nil} {
 			t.Run(fmt.Sprint(c.name, " ", combinations), func(t *testing.T) {

@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/mlgkernel/mlg"
-	"github.com/mlgkernel/mlg/baseline"
 	"github.com/mlgkernel/mlg/choose"
+	"github.com/mlgkernel/mlg/classic"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/evaluate"
 )
@@ -14,7 +14,7 @@ import (
 // Two kernels on artificial graphs whose classes show only at a distance. The majority class and
 // the label histogram always stand beside them.
 func ExampleRun() {
-	wl := baseline.DefaultWL()
+	wl := classic.DefaultWL()
 	wl.H = 2 // sees too little
 	o := evaluate.DefaultOptions()
 	o.Folds, o.Repeats = 5, 1

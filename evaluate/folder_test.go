@@ -13,7 +13,7 @@ import (
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/internal/file"
 	"github.com/mlgkernel/mlg/internal/graphtest"
-	"github.com/mlgkernel/mlg/svm"
+	"github.com/mlgkernel/mlg/learn"
 )
 
 // A damaged file of a run is noticed, and its part is computed again: the report stays the same, and
@@ -136,7 +136,7 @@ func TestFolderKeepsMemory(t *testing.T) {
 		ds.Graphs = append(ds.Graphs, graphtest.Path(1+i%2).With("", []string{"a", "b"}[i%2]))
 	}
 	o := quick(4, 1)
-	o.Learner, o.LeaveOneOut, o.Score = svm.KernelRidge, true, choose.Squared
+	o.Learner, o.LeaveOneOut, o.Score = learn.KernelRidge, true, choose.Squared
 	keys := map[int64]string{}
 	for _, memory := range []int64{1 << 40, 1 << 41, 1 << 28, 1 << 29} {
 		o := o

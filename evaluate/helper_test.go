@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mlgkernel/mlg/baseline"
 	"github.com/mlgkernel/mlg/choose"
+	"github.com/mlgkernel/mlg/classic"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/graphtest"
@@ -101,7 +101,7 @@ func settings(name string, kernels ...kernel.Kernel) choose.Candidate {
 
 // wl returns a Weisfeiler-Lehman kernel.
 func wl(h int) kernel.Kernel {
-	k := baseline.DefaultWL()
+	k := classic.DefaultWL()
 	k.H = h
 	return k
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/internal/kerneltest"
 	"github.com/mlgkernel/mlg/kernel"
-	"github.com/mlgkernel/mlg/svm"
+	"github.com/mlgkernel/mlg/learn"
 )
 
 // TestBestFew: the mean of best predicts a fold like the mean of those ten kernels that have the smallest product of
@@ -22,12 +22,12 @@ func TestBestFew(t *testing.T) {
 	for _, test := range []struct {
 		name      string
 		d         *dataset.Dataset
-		learner   svm.Kind
+		learner   learn.Kind
 		inductive bool
 		examples  int
 	}{
-		{"svm", ds, svm.SVM, false, 99}, {"ridge", ds, svm.KernelRidge, true, 99}, {"values", values, svm.KernelRidge, false, 99},
-		{"sample", ds, svm.SVM, false, 25}, {"inductive sample", ds, svm.SVM, true, 25},
+		{"svm", ds, learn.SVM, false, 99}, {"ridge", ds, learn.KernelRidge, true, 99}, {"values", values, learn.KernelRidge, false, 99},
+		{"sample", ds, learn.SVM, false, 25}, {"inductive sample", ds, learn.SVM, true, 25},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			o := quick(4, 1)

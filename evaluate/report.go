@@ -9,9 +9,9 @@ import (
 
 	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/learn"
 	"github.com/mlgkernel/mlg/metrics"
 	"github.com/mlgkernel/mlg/splits"
-	"github.com/mlgkernel/mlg/svm"
 )
 
 // majorityName is the row of the baseline that sees no graph: the most frequent class of the
@@ -248,7 +248,7 @@ func (e *evaluation) learner() string {
 	switch {
 	case e.Targets.Process(e.o.Learner):
 		return "Gaussian process"
-	case e.o.Learner == svm.KernelRidge:
+	case e.o.Learner == learn.KernelRidge:
 		return "kernel ridge"
 	case e.Targets.Regression():
 		return "ε-SVR"

@@ -17,15 +17,15 @@ import (
 	"time"
 
 	"github.com/mlgkernel/mlg"
-	"github.com/mlgkernel/mlg/baseline"
 	"github.com/mlgkernel/mlg/choose"
+	"github.com/mlgkernel/mlg/classic"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/internal/kerneltest"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/learn"
 	"github.com/mlgkernel/mlg/metrics"
-	"github.com/mlgkernel/mlg/svm"
 	"github.com/mlgkernel/mlg/work"
 )
 
@@ -106,7 +106,7 @@ func TestResume(t *testing.T) {
 // TestFolderTellsKernelsApart: two kernels that differ in normalisation alone do not share results.
 func TestFolderTellsKernelsApart(t *testing.T) {
 	ds := dataset.Scales(40, 1)
-	raw := baseline.DefaultWL()
+	raw := classic.DefaultWL()
 	raw.H, raw.Normalize = 3, false
 	o := quick(4, 1)
 	o.C = []float64{0.001}
@@ -289,7 +289,7 @@ func TestRegression(t *testing.T) {
 	for i, g := range ds.Graphs {
 		ds.Graphs[i] = g.With(strconv.Itoa(i), strconv.FormatFloat(float64(g.N())+0.25, 'g', -1, 64))
 	}
-	for _, learner := range []svm.Kind{svm.SVM, svm.KernelRidge} {
+	for _, learner := range []learn.Kind{learn.SVM, learn.KernelRidge} {
 		for _, loo := range []bool{false, true} {
 			o := quick(5, 2)
 			o.Learner, o.LeaveOneOut = learner, loo
@@ -306,7 +306,7 @@ func TestRegression(t *testing.T) {
 			if spy.R2 < 0.95 || base.R2 > 0 {
 				t.Errorf("%v, leave-one-out %v: R² = %v of a kernel on the target itself, %v of the mean", learner, loo, spy.R2, base.R2)
 			}
-			checkCalibration(t, r, &spy, learner == svm.KernelRidge)
+			checkCalibration(t, r, &spy, learner == learn.KernelRidge)
 			for _, write := range []func(*bytes.Buffer) error{func(b *bytes.Buffer) error { return r.WriteText(b) }, func(b *bytes.Buffer) error { return r.WriteMarkdown(b) }, func(b *bytes.Buffer) error { return r.WriteJSON(b) }} {
 				if err := write(&bytes.Buffer{}); err != nil {
 					t.Error(err)
@@ -356,12 +356,12 @@ func TestInductiveDeviations(t *testing.T) {
 	for i, g := range ds.Graphs {
 		ds.Graphs[i] = g.With(strconv.Itoa(i), strconv.FormatFloat(float64(g.M())+0.25, 'g', -1, 64))
 	}
-	k := baseline.DefaultHistogram()
-	k.Labels, k.Normalize = baseline.Degrees, false
+	k := classic.DefaultHistogram()
+	k.Labels, k.Normalize = classic.Degrees, false
 	var first [][]float64
 	for _, inductive := range []bool{false, true} {
 		o := quick(5, 1)
-		o.Learner, o.LeaveOneOut = svm.KernelRidge, true
+		o.Learner, o.LeaveOneOut = learn.KernelRidge, true
 		o.Inductive = inductive
 		r, err := Run(t.Context(), ds, []choose.Candidate{single("raw", k)}, o)
 		if err != nil {
@@ -398,7 +398,7 @@ func TestErrors(t *testing.T) {
 	ds := dataset.Scales(20, 1)
 	one := func(k kernel.Kernel) []choose.Candidate { return []choose.Candidate{single("k", k)} }
 	broken := true
-	raw := baseline.DefaultWL()
+	raw := classic.DefaultWL()
 	raw.Normalize = false
 	for _, c := range []struct {
 		name   string
@@ -518,7 +518,7 @@ func TestAdd(t *testing.T) {
 		t.Errorf("%v, want %v", got, want)
 	}
 	ridge := o
-	ridge.Learner = svm.KernelRidge
+	ridge.Learner = learn.KernelRidge
 	other := one(ridge, a)
 	if err := got.Add(other); err != nil {
 		t.Fatal(err)
@@ -582,7 +582,7 @@ func TestUneven(t *testing.T) {
 			rare.Graphs = append(rare.Graphs, g)
 		}
 	}
-	for _, learner := range []svm.Kind{svm.KernelRidge, svm.SVM} {
+	for _, learner := range []learn.Kind{learn.KernelRidge, learn.SVM} {
 		o := quick(4, 2)
 		o.Learner = learner
 		r, err := Run(t.Context(), rare, family(), o)

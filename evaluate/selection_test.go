@@ -14,8 +14,8 @@ import (
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/internal/kerneltest"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/learn"
 	"github.com/mlgkernel/mlg/splits"
-	"github.com/mlgkernel/mlg/svm"
 )
 
 // TestInductiveNeverSeesTestGraphs: a kernel is fitted to the training part of every fold,
@@ -109,7 +109,7 @@ func TestSplits(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range []*splits.Splits{grouped, forward, fixed} {
-		for _, learner := range []svm.Kind{svm.SVM, svm.KernelRidge} {
+		for _, learner := range []learn.Kind{learn.SVM, learn.KernelRidge} {
 			o := quick(4, 1)
 			o.Learner, o.LeaveOneOut, o.Combinations = learner, !s.Tuned(), []choose.Combination{choose.BestSingle, choose.MeanAll}
 			f := s.Folds / 2
@@ -179,14 +179,14 @@ func TestNestedIgnoresTestLabels(t *testing.T) {
 	const kfold, holdout, loo = math.MaxInt, 1, 0
 	for _, c := range []struct {
 		inner     int // validators, or leave-one-out
-		learner   svm.Kind
+		learner   learn.Kind
 		inductive bool
 		score     choose.Score
 		examples  int
 	}{
-		{kfold, svm.SVM, false, choose.Accuracy, 99}, {holdout, svm.SVM, false, choose.Accuracy, 99}, {loo, svm.SVM, false, choose.Accuracy, 99},
-		{loo, svm.KernelRidge, false, choose.Accuracy, 99}, {kfold, svm.KernelRidge, false, choose.Squared, 99}, {kfold, svm.SVM, true, choose.Accuracy, 99},
-		{loo, svm.KernelRidge, false, choose.Squared, 30}, {loo, svm.KernelRidge, true, choose.Squared, 30},
+		{kfold, learn.SVM, false, choose.Accuracy, 99}, {holdout, learn.SVM, false, choose.Accuracy, 99}, {loo, learn.SVM, false, choose.Accuracy, 99},
+		{loo, learn.KernelRidge, false, choose.Accuracy, 99}, {kfold, learn.KernelRidge, false, choose.Squared, 99}, {kfold, learn.SVM, true, choose.Accuracy, 99},
+		{loo, learn.KernelRidge, false, choose.Squared, 30}, {loo, learn.KernelRidge, true, choose.Squared, 30},
 	} {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
 			o := quick(5, 1)
@@ -336,7 +336,7 @@ func TestCombined(t *testing.T) {
 	ds := dataset.Scales(60, 7)
 	candidates := []choose.Candidate{settings("one", wl(1)), settings("two", wl(2)), settings("three", wl(3))}
 	o := quick(5, 1)
-	o.LeaveOneOut, o.Learner = true, svm.KernelRidge
+	o.LeaveOneOut, o.Learner = true, learn.KernelRidge
 	o.Combinations = []choose.Combination{choose.BestSingle, choose.MeanAll, choose.Weighted}
 	all, err := Run(t.Context(), ds, candidates, o)
 	if err != nil {

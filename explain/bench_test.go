@@ -9,8 +9,8 @@ import (
 	"github.com/mlgkernel/mlg/explain"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/graphtest"
+	"github.com/mlgkernel/mlg/learn"
 	"github.com/mlgkernel/mlg/model"
-	"github.com/mlgkernel/mlg/svm"
 	"github.com/mlgkernel/mlg/work"
 )
 
@@ -56,11 +56,11 @@ func BenchmarkPrediction(b *testing.B) {
 			o.Base = "labels"
 			c.change(&o)
 			ctx := work.WithWorkers(b.Context(), 1)
-			var f svm.Function
+			var f learn.Function
 			for i := range train {
 				f.Coefficients = append(f.Coefficients, float64(i%3)-0.9)
 			}
-			m := &model.Model{Kernel: sum(b, train, o), Learner: &svm.Learner{Functions: []svm.Function{f}, Examples: len(f.Coefficients)}}
+			m := &model.Model{Kernel: sum(b, train, o), Learner: &learn.Learner{Functions: []learn.Function{f}, Examples: len(f.Coefficients)}}
 			for _, slopes := range []bool{false, true} {
 				b.Run(fmt.Sprintf("%s/%s/slopes=%v", data.name, c.name, slopes), func(b *testing.B) {
 					for b.Loop() {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
-	"github.com/mlgkernel/mlg/svm"
+	"github.com/mlgkernel/mlg/learn"
 )
 
 const (
@@ -24,7 +24,7 @@ const (
 )
 
 // reader returns the function to explain and its baseline, given the features and the kernel values of the graph.
-type reader func(a kernel.Features, row []float64) (f *svm.Function, baseline float64, err error)
+type reader func(a kernel.Features, row []float64) (f *learn.Function, baseline float64, err error)
 
 // contributionsOf returns the contributions of the vertices of a graph to a function of its kernel
 // values with others. In a graph without vertices nothing contributes.
@@ -72,7 +72,7 @@ func walk(g *graph.Graph) []int32 {
 
 // leaveOut returns f(G) − b and, for each part, f(G) − f(G without its vertices).
 func leaveOut(ctx context.Context, sum *kernel.FittedSum, others kernel.Features, g *graph.Graph, parts [][]int32, read reader) (float64, []float64, error) {
-	var f *svm.Function
+	var f *learn.Function
 	var value, baseline float64
 	var effects []float64
 	graphs := []*graph.Graph{g}

@@ -28,8 +28,8 @@ import (
 
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/learn"
 	"github.com/mlgkernel/mlg/model"
-	"github.com/mlgkernel/mlg/svm"
 )
 
 // Options say what is explained, and how. The zero value is the contributions to the predicted class.
@@ -51,7 +51,7 @@ type Contributions struct {
 }
 
 // Explanation says what the vertices of a graph contribute to what a model predicts for it: to the
-// margin for a class (svm.Learner.Decision), or to a value. Contributions add up to Value − Baseline.
+// margin for a class (learn.Learner.Decision), or to a value. Contributions add up to Value − Baseline.
 type Explanation struct {
 	Graph   string `json:"graph" help:"identifier of the graph"`
 	Class   string `json:"class" help:"class that positive contributions speak for; empty for values"`
@@ -100,8 +100,8 @@ func Prediction(ctx context.Context, m *model.Model, g *graph.Graph, o Options) 
 		return nil, ErrNoLearner
 	}
 	e := &Explanation{Graph: g.ID(), Slopes: o.Slopes, Graphs: []GraphTerm{}}
-	var f svm.Function
-	read := func(a kernel.Features, row []float64) (*svm.Function, float64, error) {
+	var f learn.Function
+	read := func(a kernel.Features, row []float64) (*learn.Function, float64, error) {
 		cross := &kernel.Matrix{Rows: 1, Cols: len(row), Data: row}
 		said, err := m.PredictCross(ctx, []*graph.Graph{g}, a, cross, o.Predict)
 		if err != nil {
@@ -137,7 +137,7 @@ func Prediction(ctx context.Context, m *model.Model, g *graph.Graph, o Options) 
 }
 
 // function returns the function to explain, and describes it.
-func (e *Explanation) function(m *model.Model, o Options) (f svm.Function, err error) {
+func (e *Explanation) function(m *model.Model, o Options) (f learn.Function, err error) {
 	if m.Classes == nil {
 		if o.Class != "" || o.Against != "" {
 			return f, ErrClass("the model predicts values, not classes")
@@ -226,8 +226,8 @@ func Similarity(ctx context.Context, sum *kernel.FittedSum, g, h *graph.Graph, s
 		if err != nil {
 			return Contributions{}, err
 		}
-		f := svm.Function{Coefficients: []float64{1}}
-		return of(ctx, sum, others, g, func(_ kernel.Features, row []float64) (*svm.Function, float64, error) {
+		f := learn.Function{Coefficients: []float64{1}}
+		return of(ctx, sum, others, g, func(_ kernel.Features, row []float64) (*learn.Function, float64, error) {
 			out.K = row[0]
 			if slopes && !(out.K > 0) {
 				return nil, 0, fmt.Errorf("the similarity is %v: its logarithm has no slope", out.K)

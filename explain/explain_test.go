@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/mlgkernel/mlg"
-	"github.com/mlgkernel/mlg/baseline"
 	"github.com/mlgkernel/mlg/choose"
+	"github.com/mlgkernel/mlg/classic"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/explain"
 	"github.com/mlgkernel/mlg/graph"
@@ -129,7 +129,7 @@ func TestCollections(t *testing.T) {
 		},
 	}
 	for name, get := range collections {
-		for _, k := range []kernel.Kernel{smallKernel(nil), baseline.DefaultWL(), nil} {
+		for _, k := range []kernel.Kernel{smallKernel(nil), classic.DefaultWL(), nil} {
 			title := "chosen"
 			if k != nil {
 				title = k.Name()
@@ -175,7 +175,7 @@ func families(t testing.TB) []kernel.Kernel {
 		switch x := k.(type) {
 		case mlg.Kernel:
 			k = smallKernel(func(o *mlg.Kernel) { o.Radii, o.Exact = x.Radii, x.Exact })
-		case baseline.PlainWalk:
+		case classic.PlainWalk:
 			x.Lambda = 0.01
 			k = x
 		case mlg.LGKernel, kernel.Sum:
@@ -183,8 +183,8 @@ func families(t testing.TB) []kernel.Kernel {
 		}
 		all = append(all, k)
 	}
-	sp, rw, o := baseline.DefaultShortestPath(), all[slices.IndexFunc(all, func(k kernel.Kernel) bool { return k.Name() == "rw" })], smallKernel(nil)
-	return append(all, kernel.Weighted([]float64{0.4, 0.3, 0.2, 0.1}, []kernel.Kernel{o, kernel.Product(o, sp), rw, kernel.Subdivided(kernel.Product(o, baseline.DefaultWL()))}))
+	sp, rw, o := classic.DefaultShortestPath(), all[slices.IndexFunc(all, func(k kernel.Kernel) bool { return k.Name() == "rw" })], smallKernel(nil)
+	return append(all, kernel.Weighted([]float64{0.4, 0.3, 0.2, 0.1}, []kernel.Kernel{o, kernel.Product(o, sp), rw, kernel.Subdivided(kernel.Product(o, classic.DefaultWL()))}))
 }
 
 // literal returns contributions by their definition, one graph at a time.
@@ -292,7 +292,7 @@ func TestStandardized(t *testing.T) {
 // and the number of workers do not matter.
 func TestSymmetry(t *testing.T) {
 	d := read(t, "builtin:drugs")
-	m := train(t, d, choose.Classification, kernel.Weighted([]float64{0.5, 0.5}, []kernel.Kernel{smallKernel(nil), baseline.DefaultShortestPath()}))
+	m := train(t, d, choose.Classification, kernel.Weighted([]float64{0.5, 0.5}, []kernel.Kernel{smallKernel(nil), classic.DefaultShortestPath()}))
 	ring := graphtest.Labeled(graphtest.Rand(1), graphtest.Cycle(9), 1, 0)
 	b := graph.NewBuilder(ring.N())
 	for e := range ring.Edges() {
@@ -341,7 +341,7 @@ func TestLargeGraphs(t *testing.T) {
 	for i := range 8 {
 		gs = append(gs, graphtest.Labeled(r, graphtest.Grid(2+i%2, 3+i), 2, 0).With(fmt.Sprint(i), fmt.Sprint(i%2)))
 	}
-	m := train(t, &dataset.Dataset{Graphs: gs}, choose.Classification, baseline.DefaultWL())
+	m := train(t, &dataset.Dataset{Graphs: gs}, choose.Classification, classic.DefaultWL())
 	for n, together := range map[int]int{1: 1, 256: 1, 257: 2, 2000: 62} {
 		g := graphtest.Labeled(r, graphtest.Grid(1, n), 2, 0)
 		e, err := explain.Prediction(t.Context(), m, g, explain.Options{})
@@ -359,8 +359,8 @@ func TestLargeGraphs(t *testing.T) {
 func TestRefuses(t *testing.T) {
 	d := read(t, "builtin:drugs")
 	d.Graphs = d.Graphs[:60]
-	m := train(t, d, choose.Classification, baseline.DefaultGraphlet())
-	values := train(t, masses(t), choose.Regression, baseline.DefaultWL())
+	m := train(t, d, choose.Classification, classic.DefaultGraphlet())
+	values := train(t, masses(t), choose.Regression, classic.DefaultWL())
 	for _, c := range []struct {
 		m    *model.Model
 		g    *graph.Graph
@@ -402,7 +402,7 @@ func TestEmpty(t *testing.T) {
 // What is explained is said in words.
 func TestSays(t *testing.T) {
 	d := masses(t)
-	m := train(t, d, choose.Regression, baseline.DefaultWL())
+	m := train(t, d, choose.Regression, classic.DefaultWL())
 	o := dataset.DefaultOptions()
 	o.TargetColumn = "mass"
 	m.Reader = &o

@@ -6,15 +6,15 @@ import (
 	"testing"
 
 	"github.com/mlgkernel/mlg"
-	"github.com/mlgkernel/mlg/baseline"
 	"github.com/mlgkernel/mlg/choose"
+	"github.com/mlgkernel/mlg/classic"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/explain"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/learn"
 	"github.com/mlgkernel/mlg/model"
-	"github.com/mlgkernel/mlg/svm"
 )
 
 // Attributes are base features that a test can multiply: with them the contribution of a
@@ -74,13 +74,13 @@ func attributed(seed uint64, n int) []*graph.Graph {
 }
 
 // slopes returns those of a function of the kernel values with the training graphs.
-func slopes(t *testing.T, k *kernel.FittedSum, g *graph.Graph, f svm.Function) *explain.Explanation {
+func slopes(t *testing.T, k *kernel.FittedSum, g *graph.Graph, f learn.Function) *explain.Explanation {
 	t.Helper()
 	train, err := k.Train(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &svm.Learner{Functions: []svm.Function{f}, Examples: train.Len()}
+	l := &learn.Learner{Functions: []learn.Function{f}, Examples: train.Len()}
 	e, err := explain.Prediction(t.Context(), &model.Model{Kernel: k, Learner: l}, g, explain.Options{Slopes: true})
 	if err != nil {
 		t.Fatal(err)
@@ -88,7 +88,7 @@ func slopes(t *testing.T, k *kernel.FittedSum, g *graph.Graph, f svm.Function) *
 	return e
 }
 
-func value(t *testing.T, k *kernel.FittedSum, g *graph.Graph, f svm.Function) float64 {
+func value(t *testing.T, k *kernel.FittedSum, g *graph.Graph, f learn.Function) float64 {
 	t.Helper()
 	cross, err := k.Cross(t.Context(), []*graph.Graph{g})
 	if err != nil {
@@ -108,7 +108,7 @@ func products() kernel.Kernel {
 func TestSlopes(t *testing.T) {
 	gs := attributed(3, 9)
 	g, h := gs[7], gs[8]
-	f := svm.Function{Support: []int{0, 2, 5}, Coefficients: []float64{1.5, -0.7, 0.4}, Bias: 0.25}
+	f := learn.Function{Support: []int{0, 2, 5}, Coefficients: []float64{1.5, -0.7, 0.4}, Bias: 0.25}
 	kernels := []kernel.Kernel{products()}
 	for _, c := range combinations {
 		kernels = append(kernels, smallKernel(c))
@@ -155,11 +155,11 @@ func TestSlopesOfCounts(t *testing.T) {
 	for range 8 {
 		gs = append(gs, graphtest.Random(r, graphtest.Options{N: 7, Edge: 0.3, Labels: 2}))
 	}
-	oa := baseline.DefaultWL()
-	oa.Variant, oa.H = baseline.Assignment, 2
+	oa := classic.DefaultWL()
+	oa.Variant, oa.H = classic.Assignment, 2
 	one := smallKernel(nil)
 	m := sum(t, gs[:7], kernel.Weighted([]float64{0.4, 0.3, 0.3}, []kernel.Kernel{one, kernel.Product(one, oa), oa}))
-	f := svm.Function{Support: []int{0, 2, 5}, Coefficients: []float64{1.5, -0.7, 0.4}, Bias: 0.25}
+	f := learn.Function{Support: []int{0, 2, 5}, Coefficients: []float64{1.5, -0.7, 0.4}, Bias: 0.25}
 	g := gs[7]
 	var rows [2][]float64
 	for i := range rows {
@@ -179,7 +179,7 @@ func TestSlopesOfCounts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	counted, err := m.Factors[1].Known().Map.(baseline.Attributer).Attribute(t.Context(), g, m.Factors[1].Known().Train, outer[1])
+	counted, err := m.Factors[1].Known().Map.(classic.Attributer).Attribute(t.Context(), g, m.Factors[1].Known().Train, outer[1])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +217,7 @@ func TestSlopesOfDefaultCandidates(t *testing.T) {
 			}
 		}
 		m := sum(t, c.d.Graphs[1:], kernel.Mean(terms...))
-		f := svm.Function{Support: []int{0, 2, 5}, Coefficients: []float64{1.5, -0.7, 0.4}, Bias: 0.25}
+		f := learn.Function{Support: []int{0, 2, 5}, Coefficients: []float64{1.5, -0.7, 0.4}, Bias: 0.25}
 		g := c.d.Graphs[0]
 		e := slopes(t, m, g, f)
 		if want := value(t, m, g, f); !close(e.Value, want) {
@@ -244,8 +244,8 @@ func TestSlopesIncident(t *testing.T) {
 	for _, g := range gs {
 		relabelled = append(relabelled, g.Incident())
 	}
-	f := svm.Function{Support: []int{0, 4}, Coefficients: []float64{1, -0.5}}
-	k := kernel.Product(smallKernel(nil), baseline.DefaultWL())
+	f := learn.Function{Support: []int{0, 4}, Coefficients: []float64{1, -0.5}}
+	k := kernel.Product(smallKernel(nil), classic.DefaultWL())
 	got, want := slopes(t, sum(t, gs[:7], kernel.Incident(k)), gs[7], f), slopes(t, sum(t, relabelled[:7], k), relabelled[7], f)
 	if got.Value != want.Value || !slices.Equal(got.Vertices, want.Vertices) {
 		t.Errorf("%v\nwant %v", got.Vertices, want.Vertices)
@@ -260,8 +260,8 @@ func TestSlopesSubdivided(t *testing.T) {
 		gs = append(gs, graphtest.Random(r, graphtest.Options{N: 5, Edge: 0.5, Labels: 2}))
 		subdivided = append(subdivided, gs[i].Subdivide())
 	}
-	k := kernel.Product(smallKernel(nil), baseline.DefaultWL())
-	f := svm.Function{Support: []int{0, 4}, Coefficients: []float64{1, -0.5}}
+	k := kernel.Product(smallKernel(nil), classic.DefaultWL())
+	f := learn.Function{Support: []int{0, 4}, Coefficients: []float64{1, -0.5}}
 	got, all := slopes(t, sum(t, gs[:7], kernel.Subdivided(k)), gs[7], f), slopes(t, sum(t, subdivided[:7], k), subdivided[7], f)
 	want := slices.Clone(all.Vertices[:5])
 	at := 5

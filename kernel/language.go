@@ -16,7 +16,7 @@ import (
 //
 // A record is a kernel that is registered, with its parameters. Behind them, or behind brackets, the
 // words of Form say how graphs are prepared. A value in brackets is the text of another kernel, or of one
-// on vertices, which package base reads.
+// on vertices, which package vertex reads.
 
 // defaults are the kernels that are known, and about what they compare, by name.
 var defaults, about = map[string]Kernel{}, map[string]string{}

@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/mlgkernel/mlg/baseline"
+	"github.com/mlgkernel/mlg/classic"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
@@ -107,7 +107,7 @@ func TestEdgesAreSeen(t *testing.T) {
 		return g
 	}
 	graphs := []*graph.Graph{path("-", "-", "="), path("-", "=", "-"), path("=", "-", "-")}
-	k := baseline.DefaultWL()
+	k := classic.DefaultWL()
 	plain, err := k.Fit(t.Context(), graphs)
 	if err != nil {
 		t.Fatal(err)
@@ -163,7 +163,7 @@ func TestCompareAsTheCollectionDecides(t *testing.T) {
 		}
 		return sum.Compare(t.Context(), g, h)
 	}
-	for _, k := range []kernel.Kernel{baseline.DefaultWL(), baseline.DefaultShortestPath(), baseline.DefaultRandomWalk(), baseline.DefaultHistogram()} {
+	for _, k := range []kernel.Kernel{classic.DefaultWL(), classic.DefaultShortestPath(), classic.DefaultRandomWalk(), classic.DefaultHistogram()} {
 		if v, err := compare(k, star(""), star(""), star("")); err != nil || v != 1 {
 			t.Errorf("%s: %v, %v, want 1: degrees are compared, as in the collection", k, v, err)
 		}
@@ -177,7 +177,7 @@ func TestCompareAsTheCollectionDecides(t *testing.T) {
 			t.Errorf("%s: %v for graphs without labels, want an error", k, v)
 		}
 	}
-	edges := baseline.DefaultHistogram()
+	edges := classic.DefaultHistogram()
 	edges.Edges = true
 	if v, err := compare(edges, star(""), star("CHHH"), star("")); err == nil {
 		t.Errorf("%v, want an error: there are no edge labels", v)

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/mlgkernel/mlg"
-	"github.com/mlgkernel/mlg/baseline"
 	"github.com/mlgkernel/mlg/choose"
+	"github.com/mlgkernel/mlg/classic"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/kernel"
@@ -37,8 +37,8 @@ func nci1(b *testing.B, k kernel.Kernel) (*Model, *dataset.Dataset) {
 func benchKernels() map[string]kernel.Kernel {
 	large := mlg.Default()
 	large.Samples, large.Rank, large.Combine = 600, 32, mlg.Sum
-	oa := baseline.DefaultWL()
-	oa.Variant, oa.H = baseline.Assignment, 4
+	oa := classic.DefaultWL()
+	oa.Variant, oa.H = classic.Assignment, 4
 	return map[string]kernel.Kernel{"paper": mlg.Default(), "rank32-sum": large, "wl-oa": oa}
 }
 

@@ -6,12 +6,12 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/mlgkernel/mlg/base"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/dataset/chem"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/param"
+	"github.com/mlgkernel/mlg/vertex"
 )
 
 // Compared says what the kernel compares of graphs, as in "atoms by element, bonds by order". Nothing needs to be fitted.
@@ -94,7 +94,7 @@ func (m *Model) looksAt(f *kernel.FittedFactor) []string {
 		for _, p := range param.Of(k) {
 			if value, ok := p.Default.(string); ok && p.Name == "base" && p.Want != aKernel {
 				if text = value; text == "" {
-					text = base.Choose(m.Graphs)
+					text = vertex.Choose(m.Graphs)
 				}
 			} else if p.Name == "labels" && text == "" {
 				text = fmt.Sprint(p.Default)

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/mlgkernel/mlg"
-	"github.com/mlgkernel/mlg/baseline"
+	"github.com/mlgkernel/mlg/classic"
 	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/kernel"
 )
@@ -17,7 +17,7 @@ func TestEncodeFeatures(t *testing.T) {
 	for _, c := range []struct {
 		kernel  kernel.Kernel
 		inPlace bool
-	}{{mlg.Default(), true}, {baseline.DefaultWL(), false}, {kernel.Mean(mlg.Default(), baseline.DefaultWL()), false}} {
+	}{{mlg.Default(), true}, {classic.DefaultWL(), false}, {kernel.Mean(mlg.Default(), classic.DefaultWL()), false}} {
 		m, err := New(t.Context(), graphtest.Suite(1), c.kernel)
 		if err != nil {
 			t.Fatal(err)

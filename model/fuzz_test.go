@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"github.com/mlgkernel/mlg"
-	"github.com/mlgkernel/mlg/baseline"
+	"github.com/mlgkernel/mlg/classic"
 	"github.com/mlgkernel/mlg/internal/file"
 	"github.com/mlgkernel/mlg/internal/graphtest"
-	"github.com/mlgkernel/mlg/svm"
+	"github.com/mlgkernel/mlg/learn"
 )
 
 // Loading never panics, and takes no more memory than a fixed amount and a multiple of the
@@ -18,9 +18,9 @@ import (
 func FuzzDecode(f *testing.F) {
 	f.Add(encoded(f, smallModel(f)))
 	m := fitted(f, drugs(f).Graphs[:4], small())
-	m.Learner = &svm.Learner{Examples: 4, Functions: []svm.Function{{Support: []int{1, 3}, Coefficients: []float64{1, -1}}}}
+	m.Learner = &learn.Learner{Examples: 4, Functions: []learn.Function{{Support: []int{1, 3}, Coefficients: []float64{1, -1}}}}
 	f.Add(encoded(f, m))
-	m.Learner = &svm.Learner{Kind: svm.KernelRidge, Examples: 4, Functions: []svm.Function{{Coefficients: make([]float64, 4)}}}
+	m.Learner = &learn.Learner{Kind: learn.KernelRidge, Examples: 4, Functions: []learn.Function{{Coefficients: make([]float64, 4)}}}
 	f.Add(encoded(f, m))
 	f.Add(encoded(f, combined(f, graphtest.Suite(1), small())))
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -91,11 +91,11 @@ func cheap(m *Model) bool {
 			if k.Power >= 100 || k.Exact {
 				return false
 			}
-		case baseline.WL:
+		case classic.WL:
 			if k.H > 20 {
 				return false
 			}
-		case baseline.ShortestPath, baseline.Histogram:
+		case classic.ShortestPath, classic.Histogram:
 		default:
 			return false
 		}

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/mlgkernel/mlg"
-	"github.com/mlgkernel/mlg/baseline"
+	"github.com/mlgkernel/mlg/classic"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/file"
 	"github.com/mlgkernel/mlg/internal/graphtest"
@@ -19,18 +19,18 @@ import (
 // a baseline, baselines alone, and, where the graphs have attributes, standardised ones.
 func combined(t testing.TB, graphs []*graph.Graph, o mlg.Kernel) *Model {
 	t.Helper()
-	oa := baseline.DefaultWL()
-	oa.Variant, oa.H = baseline.Assignment, 2
+	oa := classic.DefaultWL()
+	oa.Variant, oa.H = classic.Assignment, 2
 	weights := []float64{0.5, 0.25, 0.125, 0.125, 0.125}
-	kernels := []kernel.Kernel{o, kernel.Product(o, oa), oa, baseline.DefaultShortestPath(), kernel.Subdivided(kernel.Product(o, baseline.DefaultWL()))}
+	kernels := []kernel.Kernel{o, kernel.Product(o, oa), oa, classic.DefaultShortestPath(), kernel.Subdivided(kernel.Product(o, classic.DefaultWL()))}
 	for _, g := range graphs {
 		if g.AttributeDim() == 0 {
 			continue
 		}
 		scaled := o
 		scaled.Base = "gaussian sigma=0.7"
-		h := baseline.DefaultHistogram()
-		h.Labels = baseline.Attributes
+		h := classic.DefaultHistogram()
+		h.Labels = classic.Attributes
 		weights = append(weights, 0.0625, 0.0625)
 		kernels = append(kernels, kernel.Standardized(scaled), kernel.Product(kernel.Standardized(h), o))
 		break
@@ -113,7 +113,7 @@ func TestCombinedValues(t *testing.T) {
 // A factor that occurs in several kernels is stored once.
 func TestSharedFactors(t *testing.T) {
 	graphs := drugs(t).Graphs[:20]
-	wl := baseline.DefaultWL()
+	wl := classic.DefaultWL()
 	one := of(t, graphs, small())
 	all := of(t, graphs, kernel.Mean(small(), kernel.Product(small(), small())))
 	if a, b := len(encoded(t, all)), len(encoded(t, one)); a-b > 2000 {
@@ -190,7 +190,7 @@ func TestWrongGraphs(t *testing.T) {
 // The fingerprint of a model depends on the training graphs.
 func TestFingerprintGraphs(t *testing.T) {
 	print := func(graphs []*graph.Graph) string {
-		f, err := of(t, graphs, baseline.DefaultWL()).Fingerprint()
+		f, err := of(t, graphs, classic.DefaultWL()).Fingerprint()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -222,7 +222,7 @@ func TestBoundedGraphs(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, g := range []*graph.Graph{graphtest.Complete(1000), isolated, graphtest.Path(200_000)} {
-		if decode(t, encoded(t, of(t, []*graph.Graph{g}, baseline.DefaultHistogram()))) == nil {
+		if decode(t, encoded(t, of(t, []*graph.Graph{g}, classic.DefaultHistogram()))) == nil {
 			t.Error("not read")
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/kernel"
-	"github.com/mlgkernel/mlg/svm"
+	"github.com/mlgkernel/mlg/learn"
 )
 
 // LearnOptions say how a model is learned. Start from DefaultLearnOptions.
@@ -54,10 +54,10 @@ func Learn(ctx context.Context, d *dataset.Dataset, candidates []choose.Candidat
 			return nil, nil, err
 		}
 	}
-	var view svm.View
+	var view learn.View
 	nearest := p.Nearest
 	if gram != nil {
-		view, nearest = svm.Full(gram), Nearest(gram)
+		view, nearest = learn.Full(gram), Nearest(gram)
 	}
 	m.Nearest = Percentiles(nearest)
 	if err := m.train(ctx, p, view, o); err != nil {
@@ -70,7 +70,7 @@ func Learn(ctx context.Context, d *dataset.Dataset, candidates []choose.Candidat
 }
 
 // train trains the learner of a plan on the matrix of its graphs.
-func (m *Model) train(ctx context.Context, p *choose.Plan, gram svm.View, o LearnOptions) (err error) {
+func (m *Model) train(ctx context.Context, p *choose.Plan, gram learn.View, o LearnOptions) (err error) {
 	m.Created, m.Classes = map[string]string{}, p.Classes
 	for k, v := range o.Created {
 		m.Created[k] = v
@@ -127,7 +127,7 @@ func (m *Model) Learn(ctx context.Context, gram *kernel.Matrix, sample []int, o 
 	out = &copied
 	out.scaffolds = &knownScaffolds{}
 	out.Nearest = Percentiles(Nearest(gram))
-	if err := out.train(ctx, p, svm.Full(given), o); err != nil {
+	if err := out.train(ctx, p, learn.Full(given), o); err != nil {
 		return nil, nil, nil, err
 	}
 	out.Learner.Examples = m.Examples()

@@ -10,27 +10,27 @@ import (
 	"testing"
 
 	"github.com/mlgkernel/mlg"
-	"github.com/mlgkernel/mlg/baseline"
 	"github.com/mlgkernel/mlg/choose"
+	"github.com/mlgkernel/mlg/classic"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/dataset/chem"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/internal/kerneltest"
 	"github.com/mlgkernel/mlg/kernel"
-	"github.com/mlgkernel/mlg/svm"
+	"github.com/mlgkernel/mlg/learn"
 )
 
 // candidates has kernels of every form that the default candidates have, small ones.
 func candidates(t testing.TB, attributes bool) []choose.Candidate {
 	t.Helper()
-	oa := baseline.DefaultWL()
-	oa.Variant, oa.H = baseline.Assignment, 3
+	oa := classic.DefaultWL()
+	oa.Variant, oa.H = classic.Assignment, 3
 	other := small()
 	other.Seed++
 	list := map[string]kernel.Kernel{"mlg": small(), "mlg × wl-oa": kernel.Product(small(), oa), "wl-oa": oa,
-		"edges": kernel.Product(kernel.Subdivided(kernel.Mean(small(), baseline.DefaultWL())), oa),
-		"sp":    baseline.DefaultShortestPath(), "seeds": kernel.Mean(small(), other)}
+		"edges": kernel.Product(kernel.Subdivided(kernel.Mean(small(), classic.DefaultWL())), oa),
+		"sp":    classic.DefaultShortestPath(), "seeds": kernel.Mean(small(), other)}
 	if attributes {
 		k := small()
 		k.Base = "gaussian"
@@ -114,7 +114,7 @@ func TestTrain(t *testing.T) {
 func TestTrainValues(t *testing.T) {
 	d := drugs(t)
 	ds := targeted(d.Graphs[:40], func(i int) string { return fmt.Sprint(1000 + 3*float64(d.Graphs[i].N())) })
-	for _, learner := range []svm.Kind{svm.SVM, svm.KernelRidge} {
+	for _, learner := range []learn.Kind{learn.SVM, learn.KernelRidge} {
 		o := DefaultLearnOptions()
 		o.ForSVM()
 		o.Folds, o.C, o.Ridge, o.Task, o.Learner, o.Epsilon = 4, []float64{1000}, []float64{1e-3}, choose.Regression, learner, 0.01
@@ -130,17 +130,17 @@ func TestTrainValues(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		z, mean, scale := svm.StandardScores(plan.Values)
-		opt := svm.DefaultOptions()
+		z, mean, scale := learn.StandardScores(plan.Values)
+		opt := learn.DefaultOptions()
 		opt.C, opt.Epsilon, opt.Ridge = 1000, 0.01, 1e-3
-		if learner == svm.KernelRidge {
-			opt.Kind = svm.KernelRidge
+		if learner == learn.KernelRidge {
+			opt.Kind = learn.KernelRidge
 		}
-		l, err := svm.Train(t.Context(), svm.Full(gram), svm.Targets{Values: z}, opt)
+		l, err := learn.Train(t.Context(), learn.Full(gram), learn.Targets{Values: z}, opt)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := l.Values(svm.Full(gram))
+		want, err := l.Values(learn.Full(gram))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -284,13 +284,13 @@ func TestLearnFitted(t *testing.T) {
 	if !slices.Equal(known, want) || len(plan.Held.Labels) != len(want) || m.Learner != nil || learned.Validate() != nil {
 		t.Fatalf("learned from %v, want %v; %v", known, want, learned.Validate())
 	}
-	opt := svm.DefaultOptions()
-	opt.Kind, opt.Ridge, opt.Probability = svm.KernelRidge, plan.Parameter, true
-	l, err := svm.Train(t.Context(), svm.Full(all).Select(want, want), svm.Targets{Labels: plan.Labels}, opt)
+	opt := learn.DefaultOptions()
+	opt.Kind, opt.Ridge, opt.Probability = learn.KernelRidge, plan.Parameter, true
+	l, err := learn.Train(t.Context(), learn.Full(all).Select(want, want), learn.Targets{Labels: plan.Labels}, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
-	values, err := l.Values(svm.Full(all).Select(nil, want))
+	values, err := l.Values(learn.Full(all).Select(nil, want))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ import (
 	"github.com/mlgkernel/mlg/dataset/chem"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
-	"github.com/mlgkernel/mlg/svm"
+	"github.com/mlgkernel/mlg/learn"
 )
 
 // Model is what a model file holds. Its methods change nothing, so a Model may be used
@@ -36,7 +36,7 @@ type Model struct {
 
 	// Learner was trained on the Gram matrix of the kernel; nil for a model that is only
 	// searched. Classes has the name of each of Learner.Classes; nil for values.
-	Learner *svm.Learner
+	Learner *learn.Learner
 	Classes []string
 
 	// IDs and Targets of the training graphs, in their order. Targets is nil where they

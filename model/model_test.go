@@ -20,7 +20,7 @@ import (
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/kernel"
-	"github.com/mlgkernel/mlg/svm"
+	"github.com/mlgkernel/mlg/learn"
 )
 
 func drugs(t testing.TB) *dataset.Dataset {
@@ -83,10 +83,10 @@ func classify(t testing.TB, m *Model, probability bool) {
 		at, _ := slices.BinarySearch(names, c)
 		labels[i] = 10 * at // labels need not be positions
 	}
-	o := svm.DefaultOptions()
+	o := learn.DefaultOptions()
 	o.C, o.Probability = 10, probability
 	m.Classes = names
-	if m.Learner, err = svm.Train(context.Background(), svm.Full(k), svm.Targets{Labels: labels}, o); err != nil {
+	if m.Learner, err = learn.Train(context.Background(), learn.Full(k), learn.Targets{Labels: labels}, o); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -104,9 +104,9 @@ func regress(t testing.TB, m *Model) {
 			t.Fatal(err)
 		}
 	}
-	o := svm.DefaultOptions()
-	o.Kind, o.Ridge, o.LeaveOneOut = svm.KernelRidge, 1, true
-	if m.Learner, err = svm.Train(context.Background(), svm.Full(k), svm.Targets{Values: values}, o); err != nil {
+	o := learn.DefaultOptions()
+	o.Kind, o.Ridge, o.LeaveOneOut = learn.KernelRidge, 1, true
+	if m.Learner, err = learn.Train(context.Background(), learn.Full(k), learn.Targets{Values: values}, o); err != nil {
 		t.Fatal(err)
 	}
 	m.Learner.Forget()
@@ -286,7 +286,7 @@ func TestRoundTripLearners(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if m.Learner, err = svm.Train(t.Context(), svm.Full(k), svm.Targets{Values: values(m)}, svm.DefaultOptions()); err != nil {
+		if m.Learner, err = learn.Train(t.Context(), learn.Full(k), learn.Targets{Values: values(m)}, learn.DefaultOptions()); err != nil {
 			t.Fatal(err)
 		}
 		roundTrip(t, m, fresh)
@@ -297,9 +297,9 @@ func TestRoundTripLearners(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o := svm.DefaultOptions()
-		o.Kind, o.Ridge = svm.KernelRidge, 0.1
-		if m.Learner, err = svm.Train(t.Context(), svm.Full(k), svm.Targets{Values: values(m)}, o); err != nil {
+		o := learn.DefaultOptions()
+		o.Kind, o.Ridge = learn.KernelRidge, 0.1
+		if m.Learner, err = learn.Train(t.Context(), learn.Full(k), learn.Targets{Values: values(m)}, o); err != nil {
 			t.Fatal(err)
 		}
 		roundTrip(t, m, fresh)
@@ -314,10 +314,10 @@ func TestRoundTripLearners(t *testing.T) {
 		for i := range m.IDs {
 			labels = append(labels, i%3)
 		}
-		o := svm.DefaultOptions()
-		o.Kind, o.Probability, o.Ridge = svm.KernelRidge, true, 0.1
+		o := learn.DefaultOptions()
+		o.Kind, o.Probability, o.Ridge = learn.KernelRidge, true, 0.1
 		m.Classes = []string{"a", "b", "c"}
-		if m.Learner, err = svm.Train(t.Context(), svm.Full(k), svm.Targets{Labels: labels}, o); err != nil {
+		if m.Learner, err = learn.Train(t.Context(), learn.Full(k), learn.Targets{Labels: labels}, o); err != nil {
 			t.Fatal(err)
 		}
 		if len(m.Learner.Functions) != 3 {
@@ -483,7 +483,7 @@ func TestWriteRefuses(t *testing.T) {
 		"Options: Hydrogens = \"\", want one of": func(m *Model) { m.Reader.Hydrogens = "" },
 		"estimate 0 is NaN":                      func(m *Model) { m.Estimates[0].Value = math.NaN() },
 		"2 names for 3 classes":                  func(m *Model) { m.Classes = m.Classes[:2] },
-		"learner: svm: ":                         func(m *Model) { m.Learner = &svm.Learner{} },
+		"learner: svm: ":                         func(m *Model) { m.Learner = &learn.Learner{} },
 		"learner: trained on 17 graphs":          func(m *Model) { m.Learner.Examples = 17 },
 		"function 1: number 0 is +Inf":           func(m *Model) { m.Learner.Functions[1].Bias = math.Inf(1) },
 		"slope -1":                               func(m *Model) { m.Learner.Slope = -1 },

@@ -10,9 +10,9 @@ import (
 	"github.com/mlgkernel/mlg/dataset/chem"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/learn"
 	"github.com/mlgkernel/mlg/metrics"
 	"github.com/mlgkernel/mlg/nearest"
-	"github.com/mlgkernel/mlg/svm"
 )
 
 // Neighbour is a training graph that is similar to a new one.
@@ -43,7 +43,7 @@ type Prediction struct {
 	Class string  // of a classifier
 	Value float64 // of a model of values
 
-	// Decision is how much speaks for each of Model.Classes, as svm.Learner.Decision says it, and Margin
+	// Decision is how much speaks for each of Model.Classes, as learn.Learner.Decision says it, and Margin
 	// how much for Class.
 	Decision    []float64
 	Margin      float64
@@ -97,7 +97,7 @@ func (m *Model) PredictCross(
 	if m.Learner == nil {
 		return nil, errors.New("model: it has no learner, so it cannot predict")
 	}
-	values, err := m.Learner.Values(svm.Full(cross))
+	values, err := m.Learner.Values(learn.Full(cross))
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +164,7 @@ func (m *Model) deviations(ctx context.Context, graphs []*graph.Graph, a kernel.
 	if err != nil {
 		return nil, nil, err
 	}
-	return m.Learner.Deviations(ctx, svm.Full(cross), self, apart, func(ctx context.Context, at []int) (*kernel.Matrix, error) {
+	return m.Learner.Deviations(ctx, learn.Full(cross), self, apart, func(ctx context.Context, at []int) (*kernel.Matrix, error) {
 		near := train.Select(at)
 		return kernel.Between(ctx, m.Kernel, near, near)
 	})

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/mlgkernel/mlg"
-	"github.com/mlgkernel/mlg/baseline"
+	"github.com/mlgkernel/mlg/classic"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/internal/kerneltest"
@@ -74,14 +74,14 @@ func savedForms(t *testing.T, k kernel.Kernel, graphs []*graph.Graph, every bool
 		k = m
 	}
 	forms := map[string]kernel.Kernel{"alone": k, "subdivided": kernel.Subdivided(k), "incident": kernel.Incident(k), "standardised": kernel.Standardized(k)}
-	if h, ok := k.(baseline.Histogram); ok && h.Edges { // there are none whose labels could be counted
+	if h, ok := k.(classic.Histogram); ok && h.Edges { // there are none whose labels could be counted
 		delete(forms, "subdivided")
 	}
 	if raw, err := kernel.With(k, "normalize", "false"); err == nil { // numbers and shares, say, differ only so
 		forms["raw"] = raw
 	}
 	if kernel.CheckNormalized(k) == nil {
-		wl := baseline.DefaultWL()
+		wl := classic.DefaultWL()
 		forms["sum"] = kernel.Weighted([]float64{0.75, 0.25}, []kernel.Kernel{k, kernel.Subdivided(wl)})
 		forms["product"] = kernel.Mean(kernel.Product(kernel.Standardized(k), wl), k)
 	}

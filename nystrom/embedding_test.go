@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/mlgkernel/mlg"
-	"github.com/mlgkernel/mlg/baseline"
+	"github.com/mlgkernel/mlg/classic"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/kernel"
@@ -77,9 +77,9 @@ func compare(t testing.TB, s space, a, b kernel.Features) *mat.Dense {
 // those with the largest residuals.
 func TestDefinition(t *testing.T) {
 	gs := graphs(60, 1)
-	wl := baseline.DefaultWL()
+	wl := classic.DefaultWL()
 	wl.Normalize = false // kernel values differ in size
-	for i, s := range []space{newSpace(t, gs, 1), newSpace(t, gs, 0.25), newSpace(t, gs, 2, 0.5), newSpace(t, gs, 1), fitted(t, gs, baseline.DefaultWL()), fitted(t, gs, wl)} {
+	for i, s := range []space{newSpace(t, gs, 1), newSpace(t, gs, 0.25), newSpace(t, gs, 2, 0.5), newSpace(t, gs, 1), fitted(t, gs, classic.DefaultWL()), fitted(t, gs, wl)} {
 		tolerance := 1e-9
 		if i == 5 {
 			tolerance = 1e-6
@@ -241,7 +241,7 @@ func TestSameBits(t *testing.T) {
 // values differ in size.
 func TestMonitor(t *testing.T) {
 	gs := graphs(120, 5)
-	wl := baseline.DefaultWL()
+	wl := classic.DefaultWL()
 	wl.Normalize = false
 	for _, s := range []space{newSpace(t, gs, 2), fitted(t, gs, wl)} {
 		train := s.train

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/mlgkernel/mlg"
-	"github.com/mlgkernel/mlg/baseline"
 	"github.com/mlgkernel/mlg/choose"
+	"github.com/mlgkernel/mlg/classic"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
 )
@@ -88,16 +88,16 @@ func Candidates() []choose.Candidate {
 	var subtree, edge, graphlet, walk []choose.Setting
 	setting := func(k kernel.Kernel) choose.Setting { return choose.Setting{Parameters: k.String(), Kernel: k} }
 	for i := 1; i <= 5; i++ {
-		w := baseline.DefaultWL()
+		w := classic.DefaultWL()
 		w.H = i
 		subtree = append(subtree, setting(w))
-		w.Variant = baseline.Edge
+		w.Variant = classic.Edge
 		edge = append(edge, setting(w))
-		r := baseline.DefaultRandomWalk()
+		r := classic.DefaultRandomWalk()
 		r.P = i
 		walk = append(walk, setting(r))
 		if i >= 3 {
-			g := baseline.DefaultGraphlet()
+			g := classic.DefaultGraphlet()
 			g.K = i
 			graphlet = append(graphlet, setting(g))
 		}
@@ -106,7 +106,7 @@ func Candidates() []choose.Candidate {
 		multiscale,
 		{Name: "wl", Settings: subtree},
 		{Name: "wl-edge", Settings: edge},
-		{Name: "shortest path", Settings: []choose.Setting{setting(baseline.DefaultShortestPath())}},
+		{Name: "shortest path", Settings: []choose.Setting{setting(classic.DefaultShortestPath())}},
 		{Name: "graphlet", Settings: graphlet},
 		{Name: "p-random walk", Settings: walk},
 	}

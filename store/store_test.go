@@ -16,7 +16,7 @@ import (
 	"testing"
 
 	"github.com/mlgkernel/mlg"
-	"github.com/mlgkernel/mlg/baseline"
+	"github.com/mlgkernel/mlg/classic"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/file"
@@ -69,8 +69,8 @@ func models(t testing.TB) map[string]*model.Model {
 		"top":     newModel(t, 30, small()),
 		"sum":     newModel(t, 30, combine(mlg.Sum)),
 		"weight":  newModel(t, 30, kernel.Weighted([]float64{2}, []kernel.Kernel{small()})),
-		"wl":      newModel(t, 30, baseline.DefaultWL()),
-		"mixed":   newModel(t, 30, kernel.Mean(small(), baseline.DefaultWL())),
+		"wl":      newModel(t, 30, classic.DefaultWL()),
+		"mixed":   newModel(t, 30, kernel.Mean(small(), classic.DefaultWL())),
 		"weights": newModel(t, 30, kernel.Weighted([]float64{1, 0.5}, []kernel.Kernel{combine(mlg.Product), with(func(k *mlg.Kernel) { k.Radii, k.Rank = nil, 2 })})),
 	}
 }
@@ -599,7 +599,7 @@ func FuzzStore(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(sections[1].Name, sections[1].Data)
-	if wl, err := encode(f.Context(), newModel(f, 4, baseline.DefaultWL()), graphs(3, 8)); err == nil {
+	if wl, err := encode(f.Context(), newModel(f, 4, classic.DefaultWL()), graphs(3, 8)); err == nil {
 		f.Add(sections[1].Name, wl)
 	}
 	f.Fuzz(func(t *testing.T, name string, chunk []byte) {
@@ -626,7 +626,7 @@ func FuzzStore(f *testing.F) {
 
 func BenchmarkSearch(b *testing.B) {
 	const n = 20000
-	for name, k := range map[string]kernel.Kernel{"mlg": with(func(k *mlg.Kernel) { k.Samples, k.Rank = 100, 10 }), "wl": baseline.DefaultWL()} {
+	for name, k := range map[string]kernel.Kernel{"mlg": with(func(k *mlg.Kernel) { k.Samples, k.Rank = 100, 10 }), "wl": classic.DefaultWL()} {
 		b.Run(name, func(b *testing.B) {
 			m := newModel(b, 200, k)
 			s := open(b, writeAll(b, m, graphs(n, 9), chunkGraphs))

@@ -6,12 +6,12 @@ import (
 	"fmt"
 
 	"github.com/mlgkernel/mlg/internal/file"
-	"github.com/mlgkernel/mlg/matrix"
+	"github.com/mlgkernel/mlg/matrixfile"
 )
 
 // Kind and Version of the container (package file) that a file of tiles is: a section "plan",
 // then, in any order, sections of tiles and, in one file of a matrix or more, "ids" with the
-// identifiers and targets as matrix.Write has them.
+// identifiers and targets as matrixfile.Write has them.
 const (
 	Kind    = "tiles"
 	Version = 2
@@ -26,7 +26,7 @@ func (p Plan) EncodeTile(t int, values []float64) []byte {
 }
 
 // EncodeIDs returns a file with the identifiers and targets of the graphs.
-func (p Plan) EncodeIDs(axis matrix.Axis) []byte { return p.encode(ids(axis)) }
+func (p Plan) EncodeIDs(axis matrixfile.Axis) []byte { return p.encode(ids(axis)) }
 
 func (p Plan) encode(s file.Section) []byte {
 	var b bytes.Buffer
@@ -40,7 +40,7 @@ func (p Plan) encode(s file.Section) []byte {
 func (p Plan) section() file.Section { return file.Section{Name: "plan", Data: p.Encode()} }
 
 // ids returns the section of identifiers and targets.
-func ids(axis matrix.Axis) file.Section {
+func ids(axis matrixfile.Axis) file.Section {
 	var b bytes.Buffer
 	if err := axis.WriteCSV(&b); err != nil {
 		panic(err) // memory takes everything

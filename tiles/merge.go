@@ -14,7 +14,7 @@ import (
 	"sync"
 
 	"github.com/mlgkernel/mlg/internal/file"
-	"github.com/mlgkernel/mlg/matrix"
+	"github.com/mlgkernel/mlg/matrixfile"
 	"github.com/mlgkernel/mlg/work"
 )
 
@@ -70,7 +70,7 @@ type Merged struct {
 }
 
 // Merge writes the Gram matrix of tiles to a .npy file, with identifiers and targets beside it as
-// matrix.Write has them. paths are files of tiles and folders of them. The matrix is filled in place
+// matrixfile.Write has them. paths are files of tiles and folders of them. The matrix is filled in place
 // and has its name only when it is whole; it may be larger than the memory. Every tile is verified.
 // If tiles are missing, damaged, foreign or contradict each other, the error is a *Problems that
 // lists all of them (unless more than a million are missing), and nothing is written.
@@ -105,7 +105,7 @@ func Merge(ctx context.Context, out string, paths []string) (*Merged, error) {
 	if err := m.fill(ctx, out); err != nil {
 		return nil, err
 	}
-	err = file.Write(ctx, matrix.IDsFile(out), func(w io.Writer) error {
+	err = file.Write(ctx, matrixfile.IDsFile(out), func(w io.Writer) error {
 		_, err := w.Write(m.ids)
 		return err
 	})
@@ -289,7 +289,7 @@ func (m *merger) each(ctx context.Context, place func(t int, data []byte) error)
 // fill writes the matrix.
 func (m *merger) fill(ctx context.Context, out string) error {
 	n := int64(m.plan.Graphs)
-	head := matrix.NPYHeader(m.plan.Graphs, m.plan.Graphs)
+	head := matrixfile.NPYHeader(m.plan.Graphs, m.plan.Graphs)
 	f, err := file.CreatePart(out)
 	if err != nil {
 		return err

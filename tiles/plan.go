@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/mlgkernel/mlg/kernel"
-	"github.com/mlgkernel/mlg/matrix"
+	"github.com/mlgkernel/mlg/matrixfile"
 	"github.com/mlgkernel/mlg/model"
 )
 
@@ -27,7 +27,7 @@ type Plan struct {
 
 // NewPlan returns the plan of a collection of graphs. blocks has the hashes of the features of
 // one block after the other, as HashFeatures returns them.
-func NewPlan(model, kernel string, side int, blocks [][sha256.Size]byte, axis matrix.Axis) (Plan, error) {
+func NewPlan(model, kernel string, side int, blocks [][sha256.Size]byte, axis matrixfile.Axis) (Plan, error) {
 	p := Plan{Model: model, Kernel: kernel, Graphs: len(axis.IDs), Side: side}
 	if err := p.Validate(); err != nil {
 		return p, err
@@ -134,11 +134,11 @@ type Collection struct {
 	Graphs      int
 	// Features returns the features of the graphs lo … hi-1. It is called concurrently.
 	Features func(lo, hi int) (kernel.Features, error)
-	matrix.Axis
+	matrixfile.Axis
 }
 
 // NewCollection returns the collection of graphs with the given features under a model.
-func NewCollection(m *model.Model, graphs int, features func(lo, hi int) (kernel.Features, error), axis matrix.Axis) (*Collection, error) {
+func NewCollection(m *model.Model, graphs int, features func(lo, hi int) (kernel.Features, error), axis matrixfile.Axis) (*Collection, error) {
 	f, err := m.Fingerprint()
 	return &Collection{m.Kernel, hex.EncodeToString(f[:]), graphs, features, axis}, err
 }

@@ -13,13 +13,13 @@ import (
 	"testing"
 
 	"github.com/mlgkernel/mlg"
-	"github.com/mlgkernel/mlg/baseline"
+	"github.com/mlgkernel/mlg/classic"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/file"
 	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/internal/kerneltest"
 	"github.com/mlgkernel/mlg/kernel"
-	"github.com/mlgkernel/mlg/matrix"
+	"github.com/mlgkernel/mlg/matrixfile"
 	"github.com/mlgkernel/mlg/model"
 	"github.com/mlgkernel/mlg/work"
 )
@@ -209,8 +209,8 @@ func TestBits(t *testing.T) {
 		"sum":     newFixture(t, 33, 2, combine(mlg.Sum, 2)),
 		"product": newFixture(t, 33, 2, combine(mlg.Product, 1)),
 		"weights": newFixture(t, 21, 3, kernel.Weighted([]float64{1, 0.5, 1. / 3}, []kernel.Kernel{combine(mlg.Top, 1), combine(mlg.Sum, 1), small})),
-		"wl":      newFixture(t, 45, 1, baseline.DefaultWL()),
-		"mixed":   newFixture(t, 33, 2, kernel.Mean(combine(mlg.Top, 1), baseline.DefaultWL(), kernel.Product(small, baseline.DefaultShortestPath()))),
+		"wl":      newFixture(t, 45, 1, classic.DefaultWL()),
+		"mixed":   newFixture(t, 33, 2, kernel.Mean(combine(mlg.Top, 1), classic.DefaultWL(), kernel.Product(small, classic.DefaultShortestPath()))),
 		"one":     newFixture(t, 1, 4, small),
 		"none":    newFixture(t, 0, 5, small),
 	} {
@@ -315,7 +315,7 @@ func TestDamage(t *testing.T) {
 		},
 		"features of 3 blocks, want 0": func() error {
 			c := f.Collection
-			c.Axis = matrix.Axis{}
+			c.Axis = matrixfile.Axis{}
 			_, err := c.Plan(4)
 			return err
 		},
@@ -667,7 +667,7 @@ func BenchmarkMerge(b *testing.B) {
 // any number of goroutines.
 func TestWhole(t *testing.T) {
 	exact := with(func(k *mlg.Kernel) { k.Exact, k.Radii = true, []int{1} })
-	for _, k := range []kernel.Kernel{exact, kernel.Mean(exact, baseline.DefaultWL())} {
+	for _, k := range []kernel.Kernel{exact, kernel.Mean(exact, classic.DefaultWL())} {
 		f := newFixture(t, 20, 1, k)
 		one, two, out := t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "gram.npy")
 		f.work(t, one, 6, 1)

@@ -18,12 +18,12 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 
 	"github.com/mlgkernel/mlg"
-	"github.com/mlgkernel/mlg/baseline"
+	"github.com/mlgkernel/mlg/classic"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/internal/kerneltest"
 	"github.com/mlgkernel/mlg/kernel"
-	"github.com/mlgkernel/mlg/matrix"
+	"github.com/mlgkernel/mlg/matrixfile"
 	"github.com/mlgkernel/mlg/model"
 	"github.com/mlgkernel/mlg/nystrom"
 	"github.com/mlgkernel/mlg/tiles"
@@ -165,7 +165,7 @@ func gram(t *testing.T, dir string) (*kernel.Matrix, string) {
 func (c *collection) ids(t *testing.T) string {
 	t.Helper()
 	var b strings.Builder
-	if err := (matrix.Axis{IDs: c.IDs(), Targets: c.Targets()}).WriteCSV(&b); err != nil {
+	if err := (matrixfile.Axis{IDs: c.IDs(), Targets: c.Targets()}).WriteCSV(&b); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -234,8 +234,8 @@ func TestGramToTheBit(t *testing.T) {
 		data *dataset.Dataset
 		o    kernel.Kernel
 	}{
-		{"wl", dataset.Scales(120, 1), baseline.DefaultWL()},
-		{"mixed", dataset.Scales(70, 2), kernel.Mean(mlg.Default(), baseline.DefaultGraphlet())},
+		{"wl", dataset.Scales(120, 1), classic.DefaultWL()},
+		{"mixed", dataset.Scales(70, 2), kernel.Mean(mlg.Default(), classic.DefaultGraphlet())},
 		{"scales", dataset.Scales(120, 1), mlg.Default()},
 		{"all levels", dataset.Scales(70, 2), levels},
 	}
@@ -279,11 +279,11 @@ func TestGramToTheBit(t *testing.T) {
 func TestTilesOfOneMachine(t *testing.T) {
 	const side = 64
 	// wl, graphs that are compared pair by pair, and a product.
-	for _, k := range []kernel.Kernel{mlg.Default(), baseline.DefaultWL(), baseline.DefaultPyramidMatch(), kernel.Product(mlg.Default(), baseline.DefaultWL())} {
+	for _, k := range []kernel.Kernel{mlg.Default(), classic.DefaultWL(), classic.DefaultPyramidMatch(), kernel.Product(mlg.Default(), classic.DefaultWL())} {
 		d := drugsBy(t, k)
 		a := d.train(t)
 		features := func(lo, hi int) (kernel.Features, error) { return kernel.Range(a, lo, hi), nil }
-		c, err := tiles.NewCollection(d.read(t), a.Len(), features, matrix.Axis{IDs: d.IDs(), Targets: d.Targets()})
+		c, err := tiles.NewCollection(d.read(t), a.Len(), features, matrixfile.Axis{IDs: d.IDs(), Targets: d.Targets()})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,7 +7,7 @@ import (
 	"fmt"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-	"github.com/mlgkernel/mlg/matrix"
+	"github.com/mlgkernel/mlg/matrixfile"
 	"github.com/mlgkernel/mlg/model"
 	"github.com/mlgkernel/mlg/tiles"
 )
@@ -79,8 +79,8 @@ func (f *planFn) ProcessElement(ctx context.Context, _ int, next func(*summary) 
 }
 
 // collect returns the plan of the blocks, and identifiers and targets.
-func (f *planFn) collect(next func(*summary) bool) (tiles.Plan, matrix.Axis, error) {
-	var axis matrix.Axis
+func (f *planFn) collect(next func(*summary) bool) (tiles.Plan, matrixfile.Axis, error) {
+	var axis matrixfile.Axis
 	var hashes [][sha256.Size]byte
 	for _, s := range sorted(next, func(a, b summary) int { return a.Block - b.Block }) {
 		axis.IDs, axis.Targets = append(axis.IDs, s.IDs...), append(axis.Targets, s.Targets...)

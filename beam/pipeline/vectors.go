@@ -8,7 +8,7 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/mlgkernel/mlg/internal/file"
-	"github.com/mlgkernel/mlg/matrix"
+	"github.com/mlgkernel/mlg/matrixfile"
 	"github.com/mlgkernel/mlg/model"
 	"github.com/mlgkernel/mlg/nystrom"
 	"github.com/mlgkernel/mlg/tiles"
@@ -38,7 +38,7 @@ type Description struct {
 }
 
 // vectors writes the identifiers and returns the description.
-func (f *planFn) vectors(ctx context.Context, p tiles.Plan, axis matrix.Axis) ([]byte, error) {
+func (f *planFn) vectors(ctx context.Context, p tiles.Plan, axis matrixfile.Axis) ([]byte, error) {
 	e, err := f.Embedding.embedding(ctx)
 	if err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func (f *planFn) vectors(ctx context.Context, p tiles.Plan, axis matrix.Axis) ([
 	for b := range p.Blocks() {
 		d.Files = append(d.Files, VectorName(b))
 	}
-	var ids bytes.Buffer // as matrix.Write has them
+	var ids bytes.Buffer // as matrixfile.Write has them
 	if err := axis.WriteCSV(&ids); err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ func (f *vectorFn) ProcessElement(ctx context.Context, b span, _ string) error {
 	if err != nil {
 		return fmt.Errorf("block %d: %w", b.Group, err)
 	}
-	data := append(matrix.NPYHeader(len(b.IDs), f.embedding.Dim()), file.Bytes(vectors)...)
+	data := append(matrixfile.NPYHeader(len(b.IDs), f.embedding.Dim()), file.Bytes(vectors)...)
 	path := join(f.Dir, VectorName(b.Group))
 	old, err := loadIfThere(ctx, path)
 	if err != nil {

@@ -24,8 +24,8 @@ import (
 	"os"
 	"slices"
 
-	_ "github.com/mlgkernel/mlg/baseline" // registers kernels
 	"github.com/mlgkernel/mlg/choose"
+	_ "github.com/mlgkernel/mlg/classic" // registers kernels
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/explain"
 	"github.com/mlgkernel/mlg/graph"

@@ -11,8 +11,8 @@ import (
 
 	"github.com/mlgkernel/mlg/explain"
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/learn"
 	"github.com/mlgkernel/mlg/model"
-	"github.com/mlgkernel/mlg/svm"
 )
 
 // methods are ways to explain. All but slopes add up to the value.
@@ -33,7 +33,7 @@ type game struct {
 	ctx   context.Context
 	m     *model.Model
 	g     *graph.Graph
-	f     svm.Function
+	f     learn.Function
 	e     *explain.Explanation
 	asked map[string]float64 // values of the graph with some of its vertices
 }

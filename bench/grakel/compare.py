@@ -1,4 +1,4 @@
-"""Compares the kernels of package baseline with GraKeL's, values and times in one run.
+"""Compares the kernels of package classic with GraKeL's, values and times in one run.
 
     python -m venv .venv && .venv/bin/pip install grakel==0.1.11
     .venv/bin/python bench/grakel/compare.py MUTAG ENZYMES

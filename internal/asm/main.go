@@ -87,7 +87,7 @@ func main() {
 	case "dense":
 		multiply(isas[0])
 		sweep(isas[0])
-	case "svm":
+	case "learn":
 		step(isas[0])
 		partner(isas[0])
 	}

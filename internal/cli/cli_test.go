@@ -20,9 +20,9 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/mlgkernel/mlg/base"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/vertex"
 )
 
 func TestMain(m *testing.M) {
@@ -221,7 +221,7 @@ func TestTopics(t *testing.T) {
 			t.Errorf("help kernels does not name %s", k)
 		}
 	}
-	for _, name := range append(kernel.Names(), base.Names()...) {
+	for _, name := range append(kernel.Names(), vertex.Names()...) {
 		text, ok := topic(name)
 		if !ok {
 			t.Errorf("no help about the kernel %s", name)

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/mlgkernel/mlg"
-	"github.com/mlgkernel/mlg/baseline"
 	"github.com/mlgkernel/mlg/choose"
+	"github.com/mlgkernel/mlg/classic"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/draw"
 	"github.com/mlgkernel/mlg/evaluate"
@@ -118,7 +118,7 @@ func demoEvaluation(g *globals, ds *dataset.Dataset, k mlg.Kernel) (*evaluate.Re
 	start := time.Now()
 	e.Clock = func() time.Duration { return time.Since(start) }
 	e.Progress = g.bar.steps("evaluate", "folds")
-	return evaluate.Run(g.ctx, ds, choose.Each(k, baseline.DefaultWL()), e)
+	return evaluate.Run(g.ctx, ds, choose.Each(k, classic.DefaultWL()), e)
 }
 
 // demoPredict trains without one molecule, predicts its class, and explains the decision between

@@ -9,7 +9,7 @@ import (
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
-	"github.com/mlgkernel/mlg/matrix"
+	"github.com/mlgkernel/mlg/matrixfile"
 	"github.com/mlgkernel/mlg/model"
 	"github.com/mlgkernel/mlg/nystrom"
 	"github.com/mlgkernel/mlg/store"
@@ -61,7 +61,7 @@ const embedGraphs = 8192
 // batch is the features of some graphs.
 type batch struct {
 	features kernel.Features
-	matrix.Axis
+	matrixfile.Axis
 }
 
 // embedInput is what is embedded.
@@ -110,7 +110,7 @@ func embedStore(path string) (*embedInput, error) {
 			end := min(at+embedGraphs, s.Len())
 			a, err := s.Features(at, end)
 			ids, targets, textErr := s.Texts(at, end)
-			if !yield(batch{a, matrix.Axis{IDs: ids, Targets: targets}}, cmp.Or(err, textErr)) {
+			if !yield(batch{a, matrixfile.Axis{IDs: ids, Targets: targets}}, cmp.Or(err, textErr)) {
 				return
 			}
 		}
@@ -142,7 +142,7 @@ func embedStream(g *globals, m *model.Model, o dataset.Options, path string) (*e
 
 // write writes the vectors and, beside them, identifiers and targets.
 func (c *embedCmd) write(g *globals, e *nystrom.Embedding, in *embedInput) (found nystrom.Errors, err error) {
-	f, err := matrix.CreateRows(c.Out, e.Dim())
+	f, err := matrixfile.CreateRows(c.Out, e.Dim())
 	if err != nil {
 		return found, err
 	}
@@ -152,7 +152,7 @@ func (c *embedCmd) write(g *globals, e *nystrom.Embedding, in *embedInput) (foun
 		}
 	}()
 	monitor := e.NewMonitor(c.SampleSeed)
-	var axis matrix.Axis
+	var axis matrixfile.Axis
 	for b, err := range in.batches {
 		if err != nil {
 			return found, err
@@ -176,7 +176,7 @@ func (c *embedCmd) write(g *globals, e *nystrom.Embedding, in *embedInput) (foun
 	if found, err = monitor.Errors(g.ctx); err != nil {
 		return found, err
 	}
-	if err = output(g, matrix.IDsFile(c.Out), axis.WriteCSV); err != nil {
+	if err = output(g, matrixfile.IDsFile(c.Out), axis.WriteCSV); err != nil {
 		return found, err
 	}
 	return found, f.Commit()

@@ -15,7 +15,7 @@ import (
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/table"
 	"github.com/mlgkernel/mlg/kernel"
-	"github.com/mlgkernel/mlg/svm"
+	"github.com/mlgkernel/mlg/learn"
 	"github.com/mlgkernel/mlg/work"
 )
 
@@ -146,7 +146,7 @@ func (now clock) learning(ctx context.Context, c *costs, few *dataset.Dataset, g
 		size = scored(n, o)
 	}
 	ctx = work.WithWorkers(ctx, 1)
-	took := func(size int, grid []float64, kind svm.Kind) (float64, error) {
+	took := func(size int, grid []float64, kind learn.Kind) (float64, error) {
 		repeated, at := &dataset.Dataset{Name: few.Name}, make([]int, size)
 		for i := range size {
 			at[i] = i % rows
@@ -156,11 +156,11 @@ func (now clock) learning(ctx context.Context, c *costs, few *dataset.Dataset, g
 		if err != nil {
 			return 0, err
 		}
-		opt := svm.DefaultOptions()
-		opt.Kind, opt.Epsilon, opt.LeaveOneOut = kind, o.Epsilon, kind == svm.KernelRidge
+		opt := learn.DefaultOptions()
+		opt.Kind, opt.Epsilon, opt.LeaveOneOut = kind, o.Epsilon, kind == learn.KernelRidge
 		start := now()
-		_, err = targets.Train(ctx, svm.Full(gram).Select(at, at), grid, opt)
-		if errors.Is(err, svm.ErrDefinite) || errors.Is(err, svm.ErrIterations) {
+		_, err = targets.Train(ctx, learn.Full(gram).Select(at, at), grid, opt)
+		if errors.Is(err, learn.ErrDefinite) || errors.Is(err, learn.ErrIterations) {
 			err = nil
 		}
 		return float64(now().Sub(start)), err
@@ -168,15 +168,15 @@ func (now clock) learning(ctx context.Context, c *costs, few *dataset.Dataset, g
 	score, err := took(size, o.Grid(), o.Learner)
 	if !o.LeaveOneOut { // as many trainings as folds
 		score *= float64(o.Folds-1) * float64(n) / float64(size) * float64(n) / float64(size)
-	} else if err == nil && o.Learner != svm.KernelRidge {
-		score, err = took(size, o.Ridge, svm.KernelRidge)
+	} else if err == nil && o.Learner != learn.KernelRidge {
+		score, err = took(size, o.Ridge, learn.KernelRidge)
 	}
 	if err != nil {
 		return err
 	}
 	c.score = time.Duration(score)
 	size = min(n, 2*size) // larger matrices are factorised at a higher speed
-	one, err := took(size, o.Ridge[len(o.Ridge)-1:], svm.KernelRidge)
+	one, err := took(size, o.Ridge[len(o.Ridge)-1:], learn.KernelRidge)
 	c.speed = choose.Factorisation(size) / max(1, one)
 	return err
 }

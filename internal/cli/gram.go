@@ -12,14 +12,16 @@ import (
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/draw"
 	"github.com/mlgkernel/mlg/kernel"
-	"github.com/mlgkernel/mlg/matrix"
+	"github.com/mlgkernel/mlg/matrixfile"
 	"github.com/mlgkernel/mlg/model"
 	"github.com/mlgkernel/mlg/store"
 	"github.com/mlgkernel/mlg/work"
 )
 
 // axisOf returns identifiers and targets of a dataset.
-func axisOf(d *dataset.Dataset) matrix.Axis { return matrix.Axis{IDs: d.IDs(), Targets: d.Targets()} }
+func axisOf(d *dataset.Dataset) matrixfile.Axis {
+	return matrixfile.Axis{IDs: d.IDs(), Targets: d.Targets()}
+}
 
 type gramCmd struct {
 	Data     string `arg:"" help:"Dataset. With --shard also a store, which has its own kernel."`
@@ -133,7 +135,7 @@ func (c *gramCmd) blocks(g *globals, ctx context.Context, fitted *kernel.Fitted,
 	n := len(ds.Graphs)
 	g.bar.square = n
 	return &kernel.Matrix{Rows: n, Cols: n}, g.write(c.Out, func() error {
-		return matrix.WriteBlocks(ctx, c.Out, axisOf(ds), fitted.Map, fitted.Train)
+		return matrixfile.WriteBlocks(ctx, c.Out, axisOf(ds), fitted.Map, fitted.Train)
 	})
 }
 
@@ -150,12 +152,12 @@ func (c *gramCmd) whole(g *globals, ctx context.Context, fitted *kernel.Fitted, 
 	}
 	g.bar.show("write", 0, 0, "")
 	if c.Out != "" {
-		var cols *matrix.Axis
+		var cols *matrixfile.Axis
 		if c.Against != "" {
 			all := axisOf(ds)
 			cols = &all
 		}
-		err = g.write(c.Out, func() error { return matrix.Write(g.ctx, c.Out, m, axisOf(rows), cols) })
+		err = g.write(c.Out, func() error { return matrixfile.Write(g.ctx, c.Out, m, axisOf(rows), cols) })
 	}
 	return m, err
 }

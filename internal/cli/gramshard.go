@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/mlgkernel/mlg/kernel"
-	"github.com/mlgkernel/mlg/matrix"
+	"github.com/mlgkernel/mlg/matrixfile"
 	"github.com/mlgkernel/mlg/tiles"
 )
 
@@ -87,14 +87,14 @@ func (s *source) collect(g *globals) (*tiles.Collection, error) {
 		if err != nil {
 			return nil, err
 		}
-		return tiles.NewCollection(s.Model, s.store.Len(), s.store.Features, matrix.Axis{IDs: ids, Targets: targets})
+		return tiles.NewCollection(s.Model, s.store.Len(), s.store.Features, matrixfile.Axis{IDs: ids, Targets: targets})
 	}
 	train, err := s.Kernel.Train(g.work())
 	if err != nil {
 		return nil, err
 	}
 	features := func(lo, hi int) (kernel.Features, error) { return kernel.Range(train, lo, hi), nil }
-	return tiles.NewCollection(s.Model, train.Len(), features, matrix.Axis{IDs: s.IDs, Targets: s.Targets})
+	return tiles.NewCollection(s.Model, train.Len(), features, matrixfile.Axis{IDs: s.IDs, Targets: s.Targets})
 }
 
 type mergeCmd struct {

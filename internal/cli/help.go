@@ -9,10 +9,10 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
-	"github.com/mlgkernel/mlg/base"
 	"github.com/mlgkernel/mlg/internal/table"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/param"
+	"github.com/mlgkernel/mlg/vertex"
 )
 
 //go:embed topics/*.txt
@@ -37,7 +37,7 @@ func topic(name string) (string, bool) {
 		return kernelTopic(name)
 	}
 	text := strings.Replace(string(b), "KERNELS\n", kernelTable(kernel.Language, kernel.Names(), kernel.About), 1)
-	return strings.Replace(text, "VERTICES\n", kernelTable(base.Language, base.Names(), base.About), 1), true
+	return strings.Replace(text, "VERTICES\n", kernelTable(vertex.Language, vertex.Names(), vertex.About), 1), true
 }
 
 // kernelTable has a line for each kernel.
@@ -57,12 +57,12 @@ func kernelTopic(name string) (string, bool) {
 		writeParameters(&b, param.Of(k))
 		fmt.Fprintf(&b, "\nFor example: --kernel %q. See also: mlg help kernels.\n", example(k))
 	}
-	if slices.Contains(base.Names(), name) {
+	if slices.Contains(vertex.Names(), name) {
 		if b.Len() > 0 {
 			b.WriteString("\n")
 		}
-		fmt.Fprintf(&b, "%s for two vertices: %s.\n", name, table.Wrap(base.About(name), len(name)+19, 0))
-		writeParameters(&b, base.Parameters(name))
+		fmt.Fprintf(&b, "%s for two vertices: %s.\n", name, table.Wrap(vertex.About(name), len(name)+19, 0))
+		writeParameters(&b, vertex.Parameters(name))
 	}
 	return b.String(), b.Len() > 0
 }

@@ -9,11 +9,11 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/mlgkernel/mlg"
-	"github.com/mlgkernel/mlg/base"
-	_ "github.com/mlgkernel/mlg/baseline" // registers its kernels
+	_ "github.com/mlgkernel/mlg/classic" // registers its kernels
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/param"
+	"github.com/mlgkernel/mlg/vertex"
 	"github.com/mlgkernel/mlg/work"
 )
 
@@ -130,7 +130,7 @@ func kernelError(err error) error {
 // resolved notes what graphs decide about the multiscale kernels in a sum.
 func (g *globals) resolved(k kernel.Kernel, graphs []*graph.Graph) {
 	for _, m := range multiscale(k) {
-		if of := base.Choose(graphs); m.Base == "" && of != "labels" {
+		if of := vertex.Choose(graphs); m.Base == "" && of != "labels" {
 			g.note("no vertex labels: the kernel on vertices is %s (%s base=… chooses another)", of, m.Name())
 			return
 		}

@@ -13,8 +13,8 @@ import (
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/internal/file"
 	"github.com/mlgkernel/mlg/internal/kerneltest"
+	"github.com/mlgkernel/mlg/learn"
 	"github.com/mlgkernel/mlg/model"
-	"github.com/mlgkernel/mlg/svm"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -91,7 +91,7 @@ func TestKeptColumns(t *testing.T) {
 		return predicted{ID: "x", Value: &value, columns: f}
 	}
 	var b bytes.Buffer
-	write := (&predictCmd{}).csvWriter(&model.Model{Learner: &svm.Learner{}}, csv.NewWriter(&b))
+	write := (&predictCmd{}).csvWriter(&model.Model{Learner: &learn.Learner{}}, csv.NewWriter(&b))
 	if err := write([]predicted{row("a"), row("b", "a"), row("predicted")}); err != nil {
 		t.Fatal(err)
 	}

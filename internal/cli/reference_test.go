@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"github.com/alecthomas/kong"
-	"github.com/mlgkernel/mlg/base"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/param"
+	"github.com/mlgkernel/mlg/vertex"
 )
 
 var update = flag.Bool("update", false, "write the generated parts of docs/reference/commands.md and kernels.md")
@@ -165,8 +165,8 @@ func kernelsReference(*testing.T) string {
 		list(name, "Compares "+kernel.About(name)+".", param.Of(k))
 	}
 	b.WriteString("\n## Parameters of kernels on vertices\n")
-	for _, name := range base.Names() {
-		list(name+" on vertices", "For two vertices: "+base.About(name)+".", base.Parameters(name))
+	for _, name := range vertex.Names() {
+		list(name+" on vertices", "For two vertices: "+vertex.About(name)+".", vertex.Parameters(name))
 	}
 	return b.String()
 }

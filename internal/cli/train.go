@@ -14,8 +14,8 @@ import (
 	"github.com/mlgkernel/mlg/dataset/chem"
 	"github.com/mlgkernel/mlg/internal/table"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/learn"
 	"github.com/mlgkernel/mlg/model"
-	"github.com/mlgkernel/mlg/svm"
 )
 
 type trainCmd struct {
@@ -318,7 +318,7 @@ func dataText(name string, graphs int, classes []string) string {
 // number of classes; AUC: a half), or the error of always saying the mean.
 func baselineScore(p *choose.Plan) float64 {
 	if p.Classes == nil {
-		_, _, scale := svm.StandardScores(p.Values)
+		_, _, scale := learn.StandardScores(p.Values)
 		if slices.Min(p.Values) == slices.Max(p.Values) {
 			scale = 0
 		}

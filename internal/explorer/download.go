@@ -14,7 +14,7 @@ import (
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/draw"
 	"github.com/mlgkernel/mlg/explain"
-	"github.com/mlgkernel/mlg/matrix"
+	"github.com/mlgkernel/mlg/matrixfile"
 	"github.com/mlgkernel/mlg/model"
 )
 
@@ -264,7 +264,7 @@ func gramTable(ctx context.Context, x *session, f *fitted, in *downloadRequest) 
 		ids[i] = cell(id)
 	}
 	var b bytes.Buffer
-	err := matrix.WriteCSV(writerFunc(func(p []byte) (int, error) {
+	err := matrixfile.WriteCSV(writerFunc(func(p []byte) (int, error) {
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}

@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/mlgkernel/mlg"
-	"github.com/mlgkernel/mlg/base"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/param"
+	"github.com/mlgkernel/mlg/vertex"
 )
 
 // limits bound parameters of kernels by their names, beyond what the kernels want. They keep a computation on
@@ -279,7 +279,7 @@ func (d *Data) parameters(k kernel.Kernel) []kernelParameter {
 		switch p.Want {
 		case kernel.Language:
 			x.Suggests = kernel.Names()
-		case base.Language:
+		case vertex.Language:
 			x.Suggests = d.bases()
 		}
 		out = append(out, x)

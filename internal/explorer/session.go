@@ -10,8 +10,8 @@ import (
 	"github.com/mlgkernel/mlg/cluster"
 	"github.com/mlgkernel/mlg/explain"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/learn"
 	"github.com/mlgkernel/mlg/model"
-	"github.com/mlgkernel/mlg/svm"
 	"github.com/mlgkernel/mlg/work"
 )
 
@@ -161,7 +161,7 @@ func (f *fitted) block(ctx context.Context, rows, cols []int) (*kernel.Matrix, e
 func (f *fitted) against(cols []int) func(ctx context.Context, rows []int) (*kernel.Matrix, error) {
 	if f.whole() {
 		return func(_ context.Context, rows []int) (*kernel.Matrix, error) {
-			return svm.Full(f.gram).Select(rows, cols).Matrix(), nil
+			return learn.Full(f.gram).Select(rows, cols).Matrix(), nil
 		}
 	}
 	var others kernel.Features

@@ -10,13 +10,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mlgkernel/mlg/baseline"
+	"github.com/mlgkernel/mlg/classic"
 	"github.com/mlgkernel/mlg/draw"
 	"github.com/mlgkernel/mlg/explain"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/learn"
 	"github.com/mlgkernel/mlg/model"
 	"github.com/mlgkernel/mlg/nearest"
-	"github.com/mlgkernel/mlg/svm"
 	"github.com/mlgkernel/mlg/work"
 )
 
@@ -305,7 +305,7 @@ func TestExplainedDecision(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	said, err := m.PredictCross(ctx, nil, nil, svm.Full(f.gram).Select([]int{17}, nil).Matrix(), model.PredictOptions{})
+	said, err := m.PredictCross(ctx, nil, nil, learn.Full(f.gram).Select([]int{17}, nil).Matrix(), model.PredictOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -447,7 +447,7 @@ func TestProducts(t *testing.T) {
 	m := savedModel(t)
 	low := kernel.SumOf(m.Kernel.Sum).Terms[0].Factors[0]
 	fitted := m.Kernel.Factors[0].Known()
-	paths, wl := kernel.Factor{Kernel: baseline.DefaultShortestPath()}, kernel.Factor{Kernel: baseline.DefaultWL()}
+	paths, wl := kernel.Factor{Kernel: classic.DefaultShortestPath()}, kernel.Factor{Kernel: classic.DefaultWL()}
 	sum := func(terms ...kernel.Term) *kernel.FittedSum {
 		s, err := kernel.NewCollection(m.Graphs).Sum(kernel.Sum{Terms: terms})
 		if err != nil {
@@ -546,7 +546,7 @@ func TestProducts(t *testing.T) {
 	if len(pair.Levels) != 0 || pair.Note != noScales {
 		t.Errorf("%d levels of a baseline, note %q", len(pair.Levels), pair.Note)
 	}
-	m.Kernel = sum(term(1, kernel.Factor{Kernel: baseline.DefaultGraphlet()})) // nor slopes, but contributions
+	m.Kernel = sum(term(1, kernel.Factor{Kernel: classic.DefaultGraphlet()})) // nor slopes, but contributions
 	if src, err = FromModel("graphlets", m); err != nil {
 		t.Fatal(err)
 	}

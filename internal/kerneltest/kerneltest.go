@@ -389,7 +389,7 @@ func Points(r *rand.Rand, n int, side float64) *kernel.Matrix {
 	return k
 }
 
-// ReadNPY reads a matrix that package matrix has written.
+// ReadNPY reads a matrix that package matrixfile has written.
 func ReadNPY(path string) (*kernel.Matrix, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/mlgkernel/mlg/baseline"
+	"github.com/mlgkernel/mlg/classic"
 	"github.com/mlgkernel/mlg/cuda"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
@@ -88,9 +88,9 @@ func (c *call) fitKernel(args kernelArgs, check func(n int) error) (*fitted, *in
 	}
 	given := param.Get(k, "lambda")
 	switch x := k.(type) {
-	case baseline.PlainWalk:
+	case classic.PlainWalk:
 		k = x.Converging(graphs)
-	case baseline.RandomWalk:
+	case classic.RandomWalk:
 		if k, err = x.Converging(c.ctx, graphs); err != nil {
 			return nil, nil, err
 		}
@@ -152,9 +152,9 @@ func (c *call) cross() (any, error) {
 		Damped int `json:"damped"`
 	}
 	switch k := c.fitted.model.Kernel.Factors[0].Kernel.(type) {
-	case baseline.PlainWalk:
+	case classic.PlainWalk:
 		res.Damped = k.Diverging(graphs)
-	case baseline.RandomWalk:
+	case classic.RandomWalk:
 		res.Damped, err = k.Diverging(c.ctx, graphs)
 	}
 	return res, err

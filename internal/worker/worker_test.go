@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/mlgkernel/mlg"
-	"github.com/mlgkernel/mlg/baseline"
+	"github.com/mlgkernel/mlg/classic"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/graphtest"
@@ -151,7 +151,7 @@ func TestKernel(t *testing.T) {
 			t.Fatal(err)
 		}
 		switch x := k.(type) {
-		case baseline.PlainWalk:
+		case classic.PlainWalk:
 			k = x.Converging(train)
 		case mlg.Kernel: // graphs decide on bonds
 			x.Bonds = mlg.WithBonds

@@ -109,7 +109,7 @@ def golden_kernel(name):
 
 
 def test_golden_baselines(golden):
-    for case in golden("baseline/testdata/baselines.json"):
+    for case in golden("classic/testdata/baselines.json"):
         graphs = [graph_of(g) for g in case.pop("graphs")]
         for name, want in case.items():
             got = golden_kernel(name).fit_transform(graphs)

@@ -1,0 +1,56 @@
+package classic
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/kernel"
+)
+
+// Labelling says what a kernel takes for the labels of the vertices.
+type Labelling string
+
+const (
+	Auto       Labelling = "auto"       // labels where the graphs have them, else degrees
+	Labels     Labelling = "labels"     // the graphs' discrete labels
+	Degrees    Labelling = "degrees"    // the number of neighbours, in decimal
+	Unlabeled  Labelling = "unlabeled"  // every vertex has the same label
+	Attributes Labelling = "attributes" // the rows of real attributes, compared by their dot product
+)
+
+// resolve replaces Auto by Labels or Degrees, as the graphs have it, and checks that all
+// graphs have what is wanted. A graph without vertices fits everything; when all graphs
+// are such, Auto remains.
+func (l Labelling) resolve(graphs []*graph.Graph) (Labelling, error) {
+	first := -1 // the graph that decided
+	for i, g := range graphs {
+		switch {
+		case g.N() == 0:
+		case l == Auto && g.HasLabels():
+			l, first = Labels, i
+		case l == Auto:
+			l, first = Degrees, i
+		case first >= 0 && l == Labels && !g.HasLabels():
+			return l, &kernel.GraphError{Graph: i, Err: fmt.Errorf("graph %d has labels, graph %d has no labels; want labels in all graphs or in none", first, i)}
+		case first >= 0 && l == Degrees && g.HasLabels():
+			return l, &kernel.GraphError{Graph: i, Err: fmt.Errorf("graph %d has no labels, graph %d has labels; want labels in all graphs or in none", first, i)}
+		case l == Labels && !g.HasLabels():
+			return l, &kernel.GraphError{Graph: i, Err: fmt.Errorf("graph %d has no labels, want discrete labels as in the other graphs", i)}
+		case l == Attributes && g.AttributeDim() == 0:
+			return l, &kernel.GraphError{Graph: i, Err: fmt.Errorf("graph %d has no attributes, want a row of numbers per vertex; labels = auto compares labels or degrees", i)}
+		}
+	}
+	return l, nil
+}
+
+// label returns the label of a vertex.
+func (l Labelling) label(g *graph.Graph, v int) string {
+	switch l {
+	case Labels:
+		return g.Label(v)
+	case Degrees:
+		return strconv.Itoa(g.Degree(v))
+	}
+	return ""
+}

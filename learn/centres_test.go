@@ -1,0 +1,427 @@
+package learn
+
+import (
+	"context"
+
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mlgkernel/mlg/internal/dense"
+	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/work"
+)
+
+// givenFeatures returns a map and the features of examples whose Gram matrix is known.
+func givenFeatures(t testing.TB, gram *kernel.Matrix) (kernel.Map, kernel.Features) {
+	t.Helper()
+	f, err := kernel.Given{Matrix: gram}.Fit(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f.Map, f.Train
+}
+
+// literalCentres solves the normal equations of a regression on centres with an intercept, of the examples
+// that are not held out, by elimination:
+//
+//	( KᵀWK + λK_cc   KᵀW1 ) (α)   (KᵀWz)
+//	( 1ᵀWK            1ᵀW1 ) (b) = (1ᵀWz)
+func literalCentres(gram *kernel.Matrix, at, examples []int, z []float64, lambda float64, weights []float64) (alpha []float64, b float64) {
+	m := len(at)
+	a, v := kernel.NewMatrix(m+1, m+1), make([]float64, m+1)
+	for _, i := range examples {
+		x := append(pick(gram.Row(i), at), 1)
+		w := 1.0
+		if weights != nil {
+			w = weights[i]
+		}
+		for p := range x {
+			v[p] += w * z[i] * x[p]
+			for q := range x {
+				a.Data[p*(m+1)+q] += w * x[p] * x[q]
+			}
+		}
+	}
+	for p := range at {
+		for q := range at {
+			a.Data[p*(m+1)+q] += lambda * gram.At(at[p], at[q])
+		}
+	}
+	for p := range v { // with pivots from the diagonal, which is positive
+		for r := p + 1; r < len(v); r++ {
+			f := a.At(r, p) / a.At(p, p)
+			dense.Axpy(a.Row(r), -f, a.Row(p))
+			v[r] -= f * v[p]
+		}
+	}
+	for p := len(v) - 1; p >= 0; p-- {
+		v[p] = (v[p] - dense.Dot(a.Row(p)[p+1:], v[p+1:])) / a.At(p, p)
+	}
+	return v[:m], v[m]
+}
+
+// literalDescent returns f(x) and g(x) of the step of descent for some examples, f being literalCentres of
+// others.
+func literalDescent(gram *kernel.Matrix, at, training, some []int, z []float64, lambda float64, weights []float64) (f, g []float64) {
+	alpha, b := literalCentres(gram, at, training, z, lambda, weights)
+	function := Function{Support: at, Coefficients: alpha, Bias: b}
+	for _, x := range some {
+		value := function.Value(gram.Row(x))
+		gradient := -lambda * (value - b)
+		for _, i := range training {
+			w := 1.0
+			if weights != nil {
+				w = weights[i]
+			}
+			gradient += w * (z[i] - function.Value(gram.Row(i))) * gram.At(x, i)
+		}
+		f, g = append(f, value), append(g, gradient)
+	}
+	return f, g
+}
+
+// Sums over examples give what elimination in the normal equations gives, for several targets far from 0,
+// with weights or without, and the step of descent what its formula says. It makes errors smaller.
+func TestCentres(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 1))
+	const n, m = 700, 40
+	gram, points := pointGram(rng, n, 3, 4, false)
+	z := pointTargets(rng, points, 1)[0]
+	at, everything := spaced(n, m), kernel.UpTo(n)
+	folds := randomFolds(rng, n, 3)
+	labels := make([]int, n)
+	for i, x := range points {
+		labels[i] = 3 + int(x[0])
+	}
+	k, train := givenFeatures(t, gram)
+	for name, targets := range map[string]Targets{
+		"values":  {Values: z},
+		"classes": {Labels: labels, Weights: randomWeights(rng, n)},
+	} {
+		c, err := NewCentres(t.Context(), k, train, at, targets, folds)
+		if err != nil {
+			t.Fatal(err)
+		}
+		columns, _ := targets.Columns()
+		lambdas := []float64{0.01, 1}
+		held, err := c.HeldOut(t.Context(), lambdas)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for l, lambda := range lambdas {
+			learner, err := c.Learn(t.Context(), held[l], nil, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := learner.Validate(); err != nil {
+				t.Fatal(err)
+			}
+			for column, z := range columns {
+				f, g := make([]float64, n), make([]float64, n)
+				for fold := 0; fold < 6; fold += 2 {
+					var training, some []int
+					for i, f := range folds {
+						if f == fold {
+							some = append(some, i)
+						} else {
+							training = append(training, i)
+						}
+					}
+					others := slices.DeleteFunc(slices.Clone(at), func(i int) bool { return folds[i] == fold })
+					before, gradient := literalDescent(gram, others, training, some, z, lambda, targets.Weights)
+					for k, i := range some {
+						f[i], g[i] = before[k], gradient[k]
+					}
+				}
+				along, square, error0, error1 := 0.0, 0.0, 0.0, 0.0
+				for i := range n {
+					w := targets.weight(i)
+					along += w * g[i] * (z[i] - f[i])
+					square += w * g[i] * g[i]
+				}
+				step := along / square
+				for i := range n {
+					got, want := held[l].Values.At(i, column), f[i]+step*g[i]
+					if math.Abs(got-want) > 1e-7 {
+						t.Fatalf("%s, target %d, ridge %v, example %d: %v, want %v", name, column, lambda, i, got, want)
+					}
+					w := targets.weight(i)
+					error0 += w * (z[i] - f[i]) * (z[i] - f[i])
+					error1 += w * (z[i] - got) * (z[i] - got)
+				}
+				if step <= 0 || error1 > 0.98*error0 {
+					t.Errorf("%s, target %d, ridge %v: a step of %v makes the error %v from %v", name, column, lambda, step, error1, error0)
+				}
+				f, g = literalDescent(gram, at, everything, []int{5, 99}, z, lambda, targets.Weights)
+				for k, i := range []int{5, 99} {
+					if got, want := learner.Functions[column].Value(gram.Row(i)), f[k]+step*g[k]; math.Abs(got-want) > 1e-7 {
+						t.Errorf("%s, target %d, ridge %v, example %d: %v, want %v", name, column, lambda, i, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// With all examples as centres the regressions are those of the whole matrix. Centres that are equal under
+// the kernel change nothing.
+func TestCentresEverywhere(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 1))
+	const n = 300
+	gram, points := pointGram(rng, n, 2, 5, false)
+	twice := kernel.UpTo(2 * n) // every point is there twice, once as a centre, or both times
+	for i := range twice {
+		twice[i] /= 2
+	}
+	gram = gram.Select(twice, twice)
+	targets := make([][]float64, 1)
+	for i := range 2 * n {
+		targets[0] = append(targets[0], math.Sin(points[i/2][0])+0.1*rng.NormFloat64())
+	}
+	folds := randomFolds(rng, 2*n, 4)
+	want, learned := exactHeldOut(t, gram, targets, folds, 0.1, nil), exactRidge(t, gram, kernel.UpTo(2*n), targets, 0.1, nil)
+	k, train := givenFeatures(t, gram)
+	for _, m := range []int{n, 2 * n} {
+		c, err := NewCentres(t.Context(), k, train, spaced(2*n, m), Targets{Values: targets[0]}, folds)
+		if err != nil {
+			t.Fatal(err)
+		}
+		held, err := c.HeldOut(t.Context(), []float64{0.1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := c.Learn(t.Context(), held[0], nil, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 2 * n {
+			if got, want := l.Functions[0].Value(gram.Row(i)), learned[0].Value(gram.Row(i)); math.Abs(got-want) > 1e-5 {
+				t.Fatalf("%d centres: example %d: %v, want %v", m, i, got, want)
+			}
+			// With one of two equal points as centre, a fold may have lost the centre and not the point.
+			if got, want := held[0].Values.Data[i], want.Data[i]; m == 2*n && math.Abs(got-want) > 1e-5 {
+				t.Fatalf("%d centres: held-out example %d: %v, want %v", m, i, got, want)
+			}
+		}
+	}
+}
+
+// Sums have the same bits for any number of goroutines and any cut of the examples between blocks, in any
+// order. They add up to the literal sums.
+func TestCentreSums(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 1))
+	const n, m = 2000, 150
+	gram, points := pointGram(rng, n, 2, 3, false)
+	for i, v := range gram.Data {
+		gram.Data[i] = 7 * v // no kernel is normalised to a power of two
+	}
+	k, train := givenFeatures(t, gram)
+	z := pointTargets(rng, points, 1)[0]
+	at := spaced(n, m)
+	c, err := prepareCentres(t.Context(), k, train, at, Targets{Values: z}, randomFolds(rng, n, 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := c.sum(work.WithWorkers(t.Context(), 1), c.members)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for f, all := range c.members {
+		for p := range m {
+			for q := range p + 1 {
+				sum := 0.0
+				for _, i := range all {
+					sum += gram.At(i, at[p]) * gram.At(i, at[q])
+				}
+				if got := want[f].at(p, q); math.Abs(got-sum) > 1e-12*float64(n)*49 {
+					t.Fatalf("sum %d, %d is %v, want %v", p, q, got, sum)
+				}
+			}
+		}
+	}
+	for workers, cuts := range [][]int{{}, {256, 512}, {768}, {512}} {
+		ctx := work.WithWorkers(t.Context(), workers+1)
+		total := []*centreSums{newCentreSums(c.order(), c.quantum), newCentreSums(c.order(), c.quantum)}
+		for k := len(cuts); k >= 0; k-- { // the last shard comes first
+			shard := make([][]int, len(c.members))
+			for f, all := range c.members {
+				shard[f] = all
+				if k < len(cuts) {
+					shard[f] = all[:cuts[k]]
+				}
+				if k > 0 {
+					shard[f] = shard[f][cuts[k-1]:]
+				}
+			}
+			part, err := c.sum(ctx, shard)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for f := range total {
+				for s, strip := range part[f].strips {
+					dense.Axpy(total[f].strips[s], 1, strip)
+				}
+			}
+		}
+		for f := range total {
+			for s, strip := range total[f].strips {
+				if !slices.Equal(strip, want[f].strips[s]) {
+					t.Fatalf("%d goroutines, cuts %v: other bits", workers+1, cuts)
+				}
+			}
+		}
+	}
+}
+
+// Deviations are those that the learner says for an example which it has not seen, and values lie in their
+// intervals as often as they should. The nearest examples are those of the whole matrix. All of it has the
+// same bits for any number of goroutines.
+func TestCentresProcess(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 1))
+	const n, m = 900, 60
+	gram, points := pointGram(rng, n, 3, 3, false)
+	targets := Targets{Values: pointTargets(rng, points, 1)[0]}
+	folds := randomFolds(rng, n, 5)
+	k, train := givenFeatures(t, gram)
+	var learners []*Learner
+	for _, workers := range []int{1, 3} {
+		ctx := work.WithWorkers(t.Context(), workers)
+		c, err := NewCentres(ctx, k, train, spaced(n, m), targets, folds)
+		if err != nil {
+			t.Fatal(err)
+		}
+		held, err := c.HeldOut(ctx, []float64{0.1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := c.Learn(ctx, held[0], nil, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Learn(ctx, &Left{Ridge: 0.2}, nil, false); err == nil {
+			t.Error("no error for a ridge that nothing is held out with")
+		}
+		learners = append(learners, l)
+		for i, v := range tilesOf(t, gram).Nearest() {
+			if math.Abs(c.Nearest()[i]-v) > 0x1p-24 {
+				t.Fatalf("nearest of %d has %v, want %v", i, c.Nearest()[i], v)
+			}
+		}
+	}
+	l := learners[0]
+	if o := learners[1]; !slices.Equal(l.LeaveOneOut.Data, o.LeaveOneOut.Data) || !slices.Equal(l.Process.LeaveOneOut, o.Process.LeaveOneOut) ||
+		!slices.Equal(l.Functions[0].Coefficients, o.Functions[0].Coefficients) {
+		t.Error("other bits with three goroutines")
+	}
+	unseen := gram.Select(kernel.UpTo(n), kernel.UpTo(n))
+	for i := range n {
+		unseen.Set(i, i, 0)
+	}
+	got, _, err := l.Deviations(t.Context(), Full(unseen), slices.Repeat([]float64{1}, n), nil, func(_ context.Context, at []int) (*kernel.Matrix, error) {
+		return gram.Select(at, at), nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	inside := 0
+	for i, d := range l.Process.LeaveOneOut {
+		if got[i] > 1.1*d || got[i] < 0.7*d { // of it alone, and of its fold
+			t.Fatalf("example %d: deviation %v, left out %v", i, got[i], d)
+		}
+		if math.Abs(targets.Values[i]-l.LeaveOneOut.Data[i]) < 1.645*d {
+			inside++
+		}
+	}
+	if inside < n*88/100 {
+		t.Errorf("%d of %d in intervals of 90 %%", inside, n)
+	}
+}
+
+// What cannot be is an error that says so.
+func TestCentresErrors(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 1))
+	gram, _ := pointGram(rng, 20, 2, 3, false)
+	folds := randomFolds(rng, 20, 2)
+	folds[0], folds[1] = 0, 2
+	values := Targets{Values: ones(20)}
+	for want, x := range map[string]struct {
+		at      []int
+		targets Targets
+		folds   []int
+		spoil   float64
+	}{
+		"0 centres":        {nil, values, folds, 1},
+		"2 centres":        {[]int{3, 3}, values, folds, 1},
+		"1 centres":        {[]int{20}, values, folds, 1},
+		"19 targets":       {[]int{3}, Targets{Values: ones(19)}, folds, 1},
+		"one fold":         {[]int{3}, values, make([]int, 20), 1},
+		"examples 7 and 3": {[]int{3}, values, folds, math.NaN()},
+	} {
+		spoilt := gram.Select(kernel.UpTo(20), kernel.UpTo(20))
+		spoilt.Data[7*20+3] = x.spoil
+		k, train := givenFeatures(t, spoilt)
+		if _, err := NewCentres(t.Context(), k, train, x.at, x.targets, x.folds); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want one with %q", err, want)
+		}
+	}
+	k, train := givenFeatures(t, gram)
+	folds[2] = 0
+	c, err := NewCentres(t.Context(), k, train, []int{0, 2}, values, folds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.HeldOut(t.Context(), []float64{1}); err == nil || !strings.Contains(err.Error(), "centres are in one fold") {
+		t.Errorf("error %v for centres in one fold", err)
+	}
+	c, err = NewCentres(t.Context(), k, train, []int{0, 1}, values, folds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.HeldOut(t.Context(), []float64{0}); err == nil {
+		t.Error("no error for a ridge of 0")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := c.HeldOut(ctx, []float64{1}); err == nil {
+		t.Error("no error when cancelled")
+	}
+}
+
+// Equal examples with different values bound the noise from below, as they do without centres. Sets of equal
+// examples are counted once, wherever their folds are.
+func TestCentresReplicates(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 1))
+	const n = 200
+	gram, _ := pointGram(rng, n, 2, 5, false)
+	twice := kernel.UpTo(2 * n)
+	values := make([]float64, 2*n)
+	for i := range twice {
+		twice[i] /= 2
+		values[i] = 10 * float64(i%2)
+	}
+	gram = gram.Select(twice, twice)
+	k, train := givenFeatures(t, gram)
+	c, err := NewCentres(t.Context(), k, train, spaced(2*n, n), Targets{Values: values}, randomFolds(rng, 2*n, 4))
+	if err != nil {
+		t.Fatal(err)
+	}
+	held, err := c.HeldOut(t.Context(), []float64{0.1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := c.Learn(t.Context(), held[0], nil, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := findReplicates(t.Context(), Full(gram), values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := l.Process
+	if p.Replicates != want.freedom || p.Replicates < n || math.Abs(p.ReplicateNoise-math.Sqrt(want.squares/float64(want.freedom))) > 1e-9 {
+		t.Errorf("noise %v of %d replicates, want those of %+v", p.ReplicateNoise, p.Replicates, want)
+	}
+}
