@@ -53,7 +53,7 @@ test-go: tools
 # The packages that start goroutines, in code or in tests, with the race detector. It makes them
 # about ten times slower: make test runs tests that reach each place that starts some, test-full the
 # other short tests, and transcripts of matrices.
-CONCURRENT = $(sort $(dir $(shell git grep -lE 'kernel\.Each.|\.Go.func|^\s+go ' -- '*.go' ':!beam' ':!bench' ':!internal/asm' ':!internal/site')))
+CONCURRENT = $(sort $(dir $(shell git grep -lE 'work\.(Each|Tasks)\(|\.Go.func|^\s+go ' -- '*.go' ':!beam' ':!bench' ':!internal/asm' ':!internal/site')))
 RACING     = Ahead|Workers|Concurrent|Progress|Share|Search|TwoWriters|BatchKeeps|Each|Gate|Result|Shutdown|Upload|Slow|Neighbours|SavedModel|TestServe|SelfContained|OneWay|Complete|TestKernel|(Gram|Transform|Process|Same)Bits|TestBits|EigenLowRank|ReadIsCancelled|TUQuirks|AttributeInvariance|InductiveNever|TestTies|Properties/mixed|TestScripts/^bench$$
 
 RACE_TEST  = CGO_ENABLED=1 $(GO) test -race -short -timeout 40m -vet=off
