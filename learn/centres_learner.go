@@ -68,37 +68,39 @@ func (c *Centres) HeldOut(ctx context.Context, lambdas []float64) ([]*Left, erro
 	if c.near = d.near; c.steps == nil {
 		c.steps = map[float64][]float64{}
 	}
+	left := make([]*Left, len(out))
 	for l, held := range out {
 		if held == nil {
 			continue
 		}
-		for t, z := range c.columns {
+		for t := range c.columns {
 			k := l*targets + t
-			along, square := 0.0, 0.0
-			for i := range n {
-				g := d.gradients.At(i, k) - lambdas[l]*(held.At(i, t)-trained[c.fold[i]][k].Bias)
-				d.gradients.Set(i, k, g)
-				w := c.targets.weight(i)
-				along += w * g * (z.value(i) - held.At(i, t))
-				square += w * g * g
-			}
-			step := 0.0
-			if along > 0 {
-				step = along / square
-			}
-			for i := range n {
-				held.Set(i, t, held.At(i, t)+float64(step*d.gradients.At(i, k)))
-			}
+			step := c.descend(d, held, t, k, lambdas[l], func(i int) float64 { return trained[c.fold[i]][k].Bias })
 			c.steps[lambdas[l]] = append(c.steps[lambdas[l]], step)
 		}
-	}
-	left := make([]*Left, len(out))
-	for l, held := range out {
-		if held != nil {
-			left[l] = &Left{Ridge: lambdas[l], Folds: c.fold, Values: held}
-		}
+		left[l] = &Left{Ridge: lambdas[l], Folds: c.fold, Values: held}
 	}
 	return left, c.addDeviations(ctx, left)
+}
+
+// descend takes the step of steepest descent from what was predicted for a target, with the length that suits
+// the predictions of held-out examples best, and returns that. Gradients are in column k of d.
+func (c *Centres) descend(d *descent, held *kernel.Matrix, target, k int, lambda float64, bias func(i int) float64) (step float64) {
+	z, along, square := c.columns[target], 0.0, 0.0
+	for i := range held.Rows {
+		g := d.gradients.At(i, k) - lambda*(held.At(i, target)-bias(i))
+		d.gradients.Set(i, k, g)
+		w := c.targets.weight(i)
+		along += w * g * (z.value(i) - held.At(i, target))
+		square += w * g * g
+	}
+	if along > 0 {
+		step = along / square
+	}
+	for i := range held.Rows {
+		held.Set(i, target, held.At(i, target)+float64(step*d.gradients.At(i, k)))
+	}
+	return step
 }
 
 // unit returns u, by example, of the regression on the centres alone. What the bias is not known by comes

@@ -187,58 +187,8 @@ func (c *trainCmd) report(g *globals, t task, p *choose.Plan, m *model.Model, to
 		return printJSON(g.stdout, r)
 	}
 	fmt.Fprintln(g.stdout, dataText(r.Data+": ", r.Graphs, r.Classes))
-	if len(r.Compared) > 1 {
-		on := ""
-		if p.Compared < r.Graphs {
-			on = fmt.Sprintf(" on a sample of %d graphs", p.Compared)
-		}
-		fmt.Fprintf(g.stdout, "\nways to combine the candidates, %s%s:\n", r.Compared[0].Measure, on)
-		for _, s := range r.Compared {
-			mark := ""
-			if s.Combination == r.Combination {
-				mark = "  ← taken"
-			}
-			fmt.Fprintf(g.stdout, "  %-14s %7s%s\n", s.Combination, figure(s.Measure, s.Value), mark)
-		}
-	}
-	fmt.Fprintf(g.stdout, "\nkernel, %s = %g:\n", r.Parameter, r.Value)
-	for _, k := range r.Kernels {
-		fmt.Fprintf(g.stdout, "  %5.3f  %s", k.Weight, k.Candidate)
-		if len(r.Kernels) == 1 && k.Kernel != k.Candidate {
-			fmt.Fprintf(g.stdout, ": %s", table.Wrap(k.Kernel, 11+len([]rune(k.Candidate)), 9))
-		}
-		fmt.Fprintln(g.stdout)
-	}
-	value, deviation := figure(r.Estimate.Measure, r.Estimate.Value), figure(r.Estimate.Measure, r.Estimate.Deviation)
-	if p.Classes == nil {
-		value, deviation = table.Spread(4, r.Estimate.Value, r.Estimate.Deviation)
-	}
-	fmt.Fprintf(g.stdout, "\n%s %s", r.Estimate.Measure, value)
-	if r.Estimate.Deviation > 0 {
-		fmt.Fprintf(g.stdout, " ± %s", deviation)
-	}
-	alone := "largest class"
-	if p.Classes == nil {
-		alone = "mean value"
-	}
-	fmt.Fprintf(g.stdout, " (%s alone: %s)\n", alone, figure(r.Estimate.Measure, r.Baseline))
-	var others []string
-	for _, f := range r.Estimate.Others {
-		others = append(others, f.Measure+" "+figure(f.Measure, f.Value))
-	}
-	if others != nil {
-		fmt.Fprintf(g.stdout, "  %s\n", table.Wrap(strings.Join(others, ", "), 2, 2))
-	}
-	fmt.Fprintf(g.stdout, "  by %s\n", table.Wrap(r.Estimate.Method, 5, 5))
-	if e := r.Groups; e != nil {
-		value, deviation := figure(e.Measure, e.Value), figure(e.Measure, e.Deviation)
-		if p.Classes == nil {
-			value, deviation = table.Spread(4, e.Value, e.Deviation)
-		}
-		_, seen, _ := strings.Cut(e.Method, "; ")
-		text := fmt.Sprintf("%s %s ± %s when %s are left out; %s", e.Measure, value, deviation, wholeGroups(e.Groups), seen)
-		fmt.Fprintf(g.stdout, "  %s\n", table.Wrap(strings.TrimSuffix(text, "; "), 2, 2))
-	}
+	r.printChoice(g.stdout, p)
+	r.printEstimate(g.stdout, p)
 	if strings.Contains(r.Estimate.Method, "nested") && c.Kernel == nil && !c.Quick {
 		other := "--split time=COLUMN for later graphs"
 		if chem.Molecules(ds.Graphs) {
@@ -258,6 +208,66 @@ func (c *trainCmd) report(g *globals, t task, p *choose.Plan, m *model.Model, to
 	}
 	_, err := fmt.Fprintf(g.stdout, "\n%s: %s, %s\n", r.File, count(float64(r.Bytes), "B"), round(took))
 	return err
+}
+
+// printChoice says what was compared and chosen.
+func (r *trained) printChoice(w io.Writer, p *choose.Plan) {
+	if len(r.Compared) > 1 {
+		on := ""
+		if p.Compared < r.Graphs {
+			on = fmt.Sprintf(" on a sample of %d graphs", p.Compared)
+		}
+		fmt.Fprintf(w, "\nways to combine the candidates, %s%s:\n", r.Compared[0].Measure, on)
+		for _, s := range r.Compared {
+			mark := ""
+			if s.Combination == r.Combination {
+				mark = "  ← taken"
+			}
+			fmt.Fprintf(w, "  %-14s %7s%s\n", s.Combination, figure(s.Measure, s.Value), mark)
+		}
+	}
+	fmt.Fprintf(w, "\nkernel, %s = %g:\n", r.Parameter, r.Value)
+	for _, k := range r.Kernels {
+		fmt.Fprintf(w, "  %5.3f  %s", k.Weight, k.Candidate)
+		if len(r.Kernels) == 1 && k.Kernel != k.Candidate {
+			fmt.Fprintf(w, ": %s", table.Wrap(k.Kernel, 11+len([]rune(k.Candidate)), 9))
+		}
+		fmt.Fprintln(w)
+	}
+}
+
+// printEstimate says how good the model may be.
+func (r *trained) printEstimate(w io.Writer, p *choose.Plan) {
+	value, deviation := figure(r.Estimate.Measure, r.Estimate.Value), figure(r.Estimate.Measure, r.Estimate.Deviation)
+	if p.Classes == nil {
+		value, deviation = table.Spread(4, r.Estimate.Value, r.Estimate.Deviation)
+	}
+	fmt.Fprintf(w, "\n%s %s", r.Estimate.Measure, value)
+	if r.Estimate.Deviation > 0 {
+		fmt.Fprintf(w, " ± %s", deviation)
+	}
+	alone := "largest class"
+	if p.Classes == nil {
+		alone = "mean value"
+	}
+	fmt.Fprintf(w, " (%s alone: %s)\n", alone, figure(r.Estimate.Measure, r.Baseline))
+	var others []string
+	for _, f := range r.Estimate.Others {
+		others = append(others, f.Measure+" "+figure(f.Measure, f.Value))
+	}
+	if others != nil {
+		fmt.Fprintf(w, "  %s\n", table.Wrap(strings.Join(others, ", "), 2, 2))
+	}
+	fmt.Fprintf(w, "  by %s\n", table.Wrap(r.Estimate.Method, 5, 5))
+	if e := r.Groups; e != nil {
+		value, deviation := figure(e.Measure, e.Value), figure(e.Measure, e.Deviation)
+		if p.Classes == nil {
+			value, deviation = table.Spread(4, e.Value, e.Deviation)
+		}
+		_, seen, _ := strings.Cut(e.Method, "; ")
+		text := fmt.Sprintf("%s %s ± %s when %s are left out; %s", e.Measure, value, deviation, wholeGroups(e.Groups), seen)
+		fmt.Fprintf(w, "  %s\n", table.Wrap(strings.TrimSuffix(text, "; "), 2, 2))
+	}
 }
 
 // wholeGroups says what is left out together.
