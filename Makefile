@@ -18,12 +18,9 @@ RACE         = $(filter 1,$(shell env -u CGO_ENABLED $(GO) env CGO_ENABLED))
 build:
 	$(GO) build -o bin/mlg ./cmd/mlg
 
-# Short tests but those that run the command and those that take about a second or more, FuzzGraph
-# with its seeds among them.
-SLOW = Scripts|ModelScripts|Shards|KilledShards|Definition|SavedPredictions|Precision|Layouts|Wedges|Cancelled|WriteRefuses|OnlyChosenAreTested|NestedIgnoresTestLabels|StreamInConstantMemory|Damaged|FooterMemory|API|ManyProbabilities|ClassCounts|AllDrugsRender|Builtins
-
+# Short tests, without those that take about a second or more (graphtest.Slow).
 check: fmt lint
-	$(GO) test -short -vet=all -skip '^(FuzzGraph|Test(Readme|$(SLOW)))$$' ./...
+	MLG_TESTS=quick $(GO) test -short -vet=all ./...
 	cd internal/site && $(GO) test -count=1 -run '^TestLinks$$' .
 
 # Four steps at a time, the longest first. What most of them compile is compiled first, once, while
@@ -50,30 +47,24 @@ TESTS = $(or $(SHORT),-timeout 40m)
 test-go: tools
 	$(GO) test $(TESTS) -vet=all -skip '^TestReadme$$' ./...
 
-# The packages that start goroutines, in code or in tests, with the race detector. It makes them
-# about ten times slower: make test runs tests that reach each place that starts some, test-full the
-# other short tests, and transcripts of matrices.
+# The packages that start goroutines, in code or in tests, with the race detector. It makes them about
+# ten times slower: make test leaves out slow tests (graphtest.Slow), test-full has them too.
 CONCURRENT = $(sort $(dir $(shell git grep -lE 'work\.(Each|Tasks)\(|\.Go.func|^\s+go ' -- '*.go' ':!beam' ':!bench' ':!internal/asm' ':!internal/site')))
-RACING     = Ahead|Workers|Concurrent|Progress|Share|Search|TwoWriters|BatchKeeps|Each|Gate|Result|Shutdown|Upload|Slow|Neighbours|SavedModel|TestServe|SelfContained|OneWay|Complete|TestKernel|(Gram|Transform|Process|Same)Bits|TestBits|EigenLowRank|ReadIsCancelled|TUQuirks|AttributeInvariance|InductiveNever|TestTies|Properties/mixed|TestScripts/^bench$$
-
-RACE_TEST  = CGO_ENABLED=1 $(GO) test -race -short -timeout 40m -vet=off
 
 test-race: tools
-	$(if $(RACE),$(RACE_TEST) $(if $(SHORT),-run '$(RACING)',-skip '(Scripts|Shards)$$') $(CONCURRENT:%=./%),@echo "no C compiler: no race detector")
-	$(if $(SHORT),,$(if $(RACE),$(RACE_TEST) -run 'TestScripts/^(bench|compare|gram)$$' ./internal/cli))
+	$(if $(RACE),$(if $(SHORT),,MLG_TESTS=full) CGO_ENABLED=1 $(GO) test -race -short -timeout 40m -vet=off $(CONCURRENT:%=./%),@echo "no C compiler: no race detector")
 
 # Without assembly: what has it, and the bits of what uses it; in full all that uses it.
 test-noasm: tools
 	$(GO) test -tags noasm -vet=all $(TESTS) $(ASSEMBLY:%=./%)
-	$(GO) test -tags noasm -vet=off $(if $(SHORT),-run '^Test($(EMULATED))$$',-timeout 40m) -skip 'TestLowRankProperties/_all$$|TestCollections/(drugs|masses)/chosen|TestCollections///all|^TestReadme$$' . $(if $(SHORT),,$(USING))
+	$(GO) test -tags noasm -vet=off $(if $(SHORT),-run 'Bits$$|Guarded',-timeout 40m) -skip 'TestLowRankProperties/_all$$|TestCollections/(drugs|masses)/chosen|TestCollections///all|^TestReadme$$' . $(if $(SHORT),,$(USING))
 
 # The assembly of arm64, and Gram matrices and learners with the bits of amd64, under emulation.
 EMULATE  = qemu-aarch64-static
-EMULATED = GramBits|CrossBits|FactorsBits|Guarded.*|Dets|AddGram|CrossNearlySingular|CrossUnderflow|Multiply|Sweep|StepPartner|LearnerBits
 
 test-arm64: tools
 	@if command -v $(EMULATE) >/dev/null; then \
-	  GOARCH=arm64 $(GO) test -short -vet=all -run '^Test($(EMULATED))$$' -exec $(EMULATE) . $(ASSEMBLY:%=./%); \
+	  GOARCH=arm64 $(GO) test -short -vet=all -run 'Bits$$|Guarded' -exec $(EMULATE) . $(ASSEMBLY:%=./%); \
 	elif [ "$$CI" = true ]; then echo "no $(EMULATE), which CI needs to test arm64"; exit 1; \
 	else echo "no $(EMULATE): arm64 is not tested"; fi
 

@@ -21,6 +21,7 @@ func readData(t testing.TB, name string) []*graph.Graph {
 
 // The numbers of classes are those that an independent implementation found (docs/explanation/math.md).
 func TestClassCounts(t *testing.T) {
+	graphtest.Slow(t)
 	for _, c := range []struct {
 		name string
 		want []int

@@ -198,6 +198,7 @@ func (p *precise) check(t *testing.T, name string) (worst float64, given bool) {
 
 // Over the whole range of γ and η values are right, or refused with an error.
 func TestPrecision(t *testing.T) {
+	graphtest.Slow(t)
 	for level := range 4 {
 		worst, refused, given := 0.0, 0, 0
 		for _, gamma := range []float64{1e-8, 1e-6, 1e-4, 1e-2, 1, 1e2, 1e4} {

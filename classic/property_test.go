@@ -216,6 +216,7 @@ func whole(k kernel.Kernel) bool {
 // Gram is the definition, and Cross too, raw and normalised, for new graphs with labels and
 // structures that training has not seen.
 func TestDefinition(t *testing.T) {
+	graphtest.Slow(t)
 	for _, labels := range []int{3, 0} {
 		graphs, more := testGraphs(t, uint64(labels), labels), testGraphs(t, 99, 2*labels)
 		normalized := kernels(true)
@@ -495,6 +496,7 @@ func TestConcurrentCross(t *testing.T) {
 }
 
 func TestCancelled(t *testing.T) {
+	graphtest.Slow(t)
 	done, cancel := context.WithCancel(context.Background())
 	cancel()
 	graphs := testGraphs(t, 5, 3)

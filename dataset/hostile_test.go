@@ -16,6 +16,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/mlgkernel/mlg/internal/graphtest"
 )
 
 // endless gives the same text again and again: n bytes, without keeping them.
@@ -118,6 +120,7 @@ func TestEndlessInput(t *testing.T) {
 
 // TestStreamInConstantMemory reads 20 000 molecules one by one.
 func TestStreamInConstantMemory(t *testing.T) {
+	graphtest.Slow(t)
 	const text = "CC(=O)Oc1ccccc1C(=O)O aspirin\nCn1cnc2c1c(=O)n(C)c(=O)n2C caffeine\n"
 	o := DefaultOptions()
 	o.Format = SMILES

@@ -2,6 +2,7 @@ package draw
 
 import (
 	"cmp"
+	"fmt"
 	"image/color"
 	"math"
 	"slices"
@@ -101,6 +102,25 @@ var (
 	differenceStops = []color.NRGBA{rgb(0x3a75bf), rgb(0x72a4d8), rgb(0xb4b4b4), rgb(0xf09f52), rgb(0xd67014)}
 	unknownColor    = rgb(0xc9c9c9) // of points without a value or a class
 )
+
+// Palette has the colours of scales, from one end to the other, for pages that draw with them.
+type Palette struct {
+	Similarities []string `json:"similarities"`
+	Numbers      []string `json:"numbers" help:"of numbers on a map"`
+	Differences  []string `json:"differences" help:"of numbers around a middle"`
+	Unknown      string   `json:"unknown" help:"of points without a value or a class"`
+}
+
+// Colors returns the scales of all pictures.
+func Colors() Palette {
+	texts := func(stops []color.NRGBA) (out []string) {
+		for _, c := range stops {
+			out = append(out, fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B))
+		}
+		return out
+	}
+	return Palette{texts(sequentialStops), texts(numberStops), texts(differenceStops), texts([]color.NRGBA{unknownColor})[0]}
+}
 
 func numberColor(t float64) color.NRGBA     { return ramp(0.05+0.95*t, numberStops) }
 func differenceColor(t float64) color.NRGBA { return ramp(t, differenceStops) }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/internal/graphtest"
 )
 
 // parse returns the graph of a SMILES string.
@@ -195,6 +196,7 @@ var overBridges = []string{"naloxone", "naltrexone", "nalbuphine", "buprenorphin
 // No bonds cross in any drug and any structure, cages and macrocycles included, but for the bridges above. Bonds
 // are even, atoms lie apart and on no bond of others. The drugs in turn have the stricter test above.
 func TestLayouts(t *testing.T) {
+	graphtest.Slow(t)
 	cages := []string{"cubane", "prismane", "tetrahedrane", "pentaprismane", "diamantane", "perchlorinated cage"}
 	solids := []string{"dodecahedrane", "buckminsterfullerene"}
 	uneven := 0
@@ -364,6 +366,7 @@ func randomGraph(rng *rand.Rand, n, m int, atoms bool) *graph.Graph {
 // FuzzGraph draws random graphs in both styles: no panic, no position that is not finite,
 // no file that depends on the run.
 func FuzzGraph(f *testing.F) {
+	graphtest.Slow(f)
 	for seed := range uint64(16) {
 		f.Add(seed, uint8(seed*16), uint8(seed*23), seed%2 == 0)
 	}

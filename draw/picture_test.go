@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/internal/graphtest"
 )
 
 // checkPicture decodes both renderings, and looks for numbers that are none.
@@ -198,6 +199,7 @@ func TestBondsStopAtLetters(t *testing.T) {
 }
 
 func TestAllDrugsRender(t *testing.T) {
+	graphtest.Slow(t)
 	for i, g := range drugs(t) {
 		o := DefaultOptions()
 		o.Title = g.ID()

@@ -8,11 +8,13 @@ import (
 
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/dataset/chem"
+	"github.com/mlgkernel/mlg/internal/graphtest"
 )
 
 // The wedges of a picture say the chirality of the input: seen with their ends out of the page, the
 // neighbours of each chiral atom follow each other as it was read.
 func TestWedges(t *testing.T) {
+	graphtest.Slow(t)
 	rng := rand.New(rand.NewPCG(5, 6))
 	atoms := 0
 	for _, g := range append(drugs(t), structures(t)...) {

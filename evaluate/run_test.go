@@ -219,6 +219,7 @@ func TestWorkers(t *testing.T) {
 // TestBuiltins: small evaluations of the built-in data. On scales the groups are told apart
 // by Weisfeiler-Lehman colours of 3 iterations, and label histograms know nothing.
 func TestBuiltins(t *testing.T) {
+	graphtest.Slow(t)
 	o := quick(5, 2)
 	r, err := Run(t.Context(), dataset.Scales(100, 1), family(), o)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/internal/kerneltest"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/learn"
@@ -158,6 +159,7 @@ func TestSplits(t *testing.T) {
 
 // fold as they are, for every row, and change those for others.
 func TestNestedIgnoresTestLabels(t *testing.T) {
+	graphtest.Slow(t)
 	ds := dataset.Scales(60, 3)
 	labels := make([]int, len(ds.Graphs))
 	for i, g := range ds.Graphs {
@@ -277,6 +279,7 @@ func TestTies(t *testing.T) {
 // fold, which leaves the row as it is when every setting does; and results in a folder serve settings in another
 // order.
 func TestOnlyChosenAreTested(t *testing.T) {
+	graphtest.Slow(t)
 	ds := dataset.Scales(60, 7)
 	// run adds to chosen the settings that are best for some fold.
 	run := func(o Options, hs []int, chosen map[string]bool) (want, got Result, tested int) {

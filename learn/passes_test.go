@@ -30,7 +30,7 @@ func newPairProblem(rng *rand.Rand, n int, nan bool) pairProblem {
 	return pairProblem{random(), random(), random(), random(0, 0.25, math.Inf(1)), random(0, 0.25, math.Inf(1)), random()}
 }
 
-func TestStepPartner(t *testing.T) {
+func TestStepPartnerBits(t *testing.T) {
 	asmtest.Both(t, &vector, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(41, 42))
 		for round := range 4000 {

@@ -471,6 +471,7 @@ func TestAttributes(t *testing.T) {
 
 // What cannot be stored, or does not belong together, is not written.
 func TestWriteRefuses(t *testing.T) {
+	graphtest.Slow(t)
 	for want, change := range map[string]func(m *Model){
 		"no kernel":                              func(m *Model) { m.Kernel = nil },
 		"16 training graphs, want 15":            func(m *Model) { m.IDs = m.IDs[:15] },

@@ -21,6 +21,7 @@ import (
 // and in a product, with a classifier and with a regressor, predicts the same bits before saving and after loading.
 // In short mode a kernel with a changed parameter is tried alone only.
 func TestSavedPredictions(t *testing.T) {
+	graphtest.Slow(t)
 	graphs := unicyclic(t, 14)
 	for _, name := range kernel.Names() {
 		k, err := kernel.Named(name)

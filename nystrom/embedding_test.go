@@ -76,6 +76,7 @@ func compare(t testing.TB, s space, a, b kernel.Features) *mat.Dense {
 // The inner products are those of the definition, k_Z(G)ᵀ K⁻¹ k_Z(H), and greedy landmarks
 // those with the largest residuals.
 func TestDefinition(t *testing.T) {
+	graphtest.Slow(t)
 	gs := graphs(60, 1)
 	wl := classic.DefaultWL()
 	wl.Normalize = false // kernel values differ in size

@@ -104,7 +104,7 @@ func tilesOf(ms [][]float64, p int) []float64 {
 	return tiles
 }
 
-func TestDets(t *testing.T) {
+func TestDetsBits(t *testing.T) {
 	eachSIMD(t, func(t *testing.T) {
 		for _, p := range orders() {
 			rng := rand.New(rand.NewPCG(9, uint64(p)))
@@ -168,7 +168,7 @@ func finite(x []float64) []float64 {
 	return y
 }
 
-func TestAddGram(t *testing.T) {
+func TestAddGramBits(t *testing.T) {
 	eachSIMD(t, func(t *testing.T) {
 		for p := 1; p <= 70; p++ {
 			rng := rand.New(rand.NewPCG(10, uint64(p)))

@@ -359,7 +359,7 @@ func TestCrossSymmetricAndUnit(t *testing.T) {
 }
 
 // Scaled identities have a kernel in closed form, which leaves the range of float64.
-func TestCrossUnderflow(t *testing.T) {
+func TestCrossUnderflowBits(t *testing.T) {
 	eachSIMD(t, func(t *testing.T) {
 		for _, p := range []int{1, 2, 3, 10, 16, 43, 64, 80} {
 			b := NewBatch(24, p)
@@ -446,7 +446,7 @@ func TestValueAgainstExact(t *testing.T) {
 }
 
 // Sums that rounding may make singular give the same bits, or NaN, by all instructions.
-func TestCrossNearlySingular(t *testing.T) {
+func TestCrossNearlySingularBits(t *testing.T) {
 	for p := 1; p <= 18; p++ {
 		rng := rand.New(rand.NewPCG(13, uint64(p)))
 		const n = 48

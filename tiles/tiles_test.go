@@ -588,6 +588,7 @@ func TestManyMissing(t *testing.T) {
 }
 
 func TestCancelled(t *testing.T) {
+	graphtest.Slow(t)
 	f := usual(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	dir := t.TempDir()

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
+	"github.com/mlgkernel/mlg/internal/graphtest"
 )
 
 // The functions below write Thrift: a field is given by how far its number is beyond the one before.
@@ -199,6 +200,7 @@ func TestDictionaryMemory(t *testing.T) {
 
 // A description is kept as far as it is needed, and what is kept of it has a limit.
 func TestFooterMemory(t *testing.T) {
+	graphtest.Slow(t)
 	const n = 4 << 20
 	empty := func(step int) []byte {
 		head := binary.AppendUvarint([]byte{15<<4 | thriftStruct}, n+1)

@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/mlgkernel/mlg/internal/graphtest"
 )
 
 var limits = Limits{Rows: 1 << 20, Page: 1 << 26, Bytes: 1 << 26, Ratio: 200}
@@ -138,6 +140,7 @@ func FuzzRead(f *testing.F) {
 
 // TestDamaged changes single bytes of the examples.
 func TestDamaged(t *testing.T) {
+	graphtest.Slow(t)
 	data := example(t)
 	for i := 0; i < len(data); i += 7 {
 		for _, x := range []byte{0, 0x7f, 0xff} {

@@ -21,6 +21,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/vertex"
 )
@@ -33,6 +34,7 @@ func TestMain(m *testing.M) {
 
 // Transcripts of real runs, one for each command and each kind of mistake.
 func TestScripts(t *testing.T) {
+	graphtest.Slow(t)
 	p := testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
@@ -61,6 +63,9 @@ func TestScripts(t *testing.T) {
 			"interrupt":    interrupt,
 			"zipfolder":    zipFolder,
 		},
+	}
+	if graphtest.Race { // those in which goroutines compute a matrix
+		p.Dir, p.Files = "", []string{"testdata/script/bench.txtar", "testdata/script/compare.txtar", "testdata/script/gram.txtar"}
 	}
 	testscript.Run(t, p)
 }

@@ -87,6 +87,7 @@ func writeGraphs(t *testing.T, path string, n, vertices int, seed uint64) {
 // A shard that is killed at any moment loses nothing that it has finished, and what a second
 // run makes of the rest has the bits of an undisturbed run.
 func TestKilledShards(t *testing.T) {
+	graphtest.Unraced(t)
 	mlg := program(t)
 	dir := t.TempDir()
 	data, folder := filepath.Join(dir, "g.jsonl"), filepath.Join(dir, "tiles")
@@ -217,6 +218,7 @@ func TestKilledTransform(t *testing.T) {
 
 // Any number of shards gives the bits of mlg gram.
 func TestShards(t *testing.T) {
+	graphtest.Unraced(t)
 	mlg := program(t)
 	dir := t.TempDir()
 	whole := filepath.Join(dir, "whole.npy")

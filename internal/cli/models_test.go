@@ -12,6 +12,7 @@ import (
 
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/internal/file"
+	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/internal/kerneltest"
 	"github.com/mlgkernel/mlg/learn"
 	"github.com/mlgkernel/mlg/model"
@@ -20,6 +21,7 @@ import (
 
 // Transcripts of the commands that make and use models.
 func TestModelScripts(t *testing.T) {
+	graphtest.Unraced(t)
 	testscript.Run(t, testscript.Params{Dir: "testdata/models", Cmds: map[string]func(*testscript.TestScript, bool, []string){
 		"damage": damage,
 	}})

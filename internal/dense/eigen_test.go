@@ -231,6 +231,7 @@ func BenchmarkLeadingEigen(b *testing.B) {
 
 // What nobody waits for is given up.
 func TestCancelled(t *testing.T) {
+	graphtest.Slow(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	const n = 40

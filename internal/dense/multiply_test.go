@@ -12,7 +12,7 @@ import (
 	"github.com/mlgkernel/mlg/internal/asmtest"
 )
 
-func TestMultiply(t *testing.T) {
+func TestMultiplyBits(t *testing.T) {
 	asmtest.Both(t, &vector, func(t *testing.T) {
 		for p := 1; p <= 70; p++ {
 			rng := rand.New(rand.NewPCG(10, uint64(p)))

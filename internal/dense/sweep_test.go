@@ -9,7 +9,7 @@ import (
 	"github.com/mlgkernel/mlg/internal/asmtest"
 )
 
-func TestSweep(t *testing.T) {
+func TestSweepBits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 8))
 	random := func(n int) []float64 {
 		x := make([]float64, n)

@@ -17,6 +17,7 @@ import (
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/explain"
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/model"
 )
 
@@ -448,6 +449,7 @@ func TestFittedModel(t *testing.T) {
 
 // Probabilities are there for large collections as well.
 func TestManyProbabilities(t *testing.T) {
+	graphtest.Slow(t)
 	for _, whole := range []int{4500, 1000} {
 		s := newTester(t, readSpec(t), manyDrugs(t, 5, false), func(o *Options) { o.Whole = whole; o.Core = 1001 })
 		var said predictAnswer

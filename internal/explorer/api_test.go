@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/model"
 )
 
@@ -371,6 +372,7 @@ func split(request string) (method, path, body string) {
 
 // Every operation gives every answer that the document promises, and no other.
 func TestAPI(t *testing.T) {
+	graphtest.Slow(t)
 	sp := readSpec(t)
 	data := newTester(t, sp, someDrugs(t), func(o *Options) { o.UploadBytes = 1 << 20 })
 	for _, r := range goodRequests {

@@ -104,6 +104,7 @@ type prediction struct {
 	Class          *string            `json:"class"`
 	Value          *float64           `json:"value" help:"class for classification, value for regression; both are null if nothing is predicted"`
 	Deviation      *float64           `json:"deviation" help:"standard deviation of a measured value; null if it is not known"`
+	Interval       *model.Interval    `json:"interval" help:"where a measured value lies with a probability; null if that is not known"`
 	Probabilities  []classProbability `json:"probabilities" help:"highest first; empty if the learner has none"`
 	CrossValidated *string            `json:"cross_validated" help:"prediction of a learner that did not see the graph; null for new graphs, and before graphs are cross-validated"`
 	model.Likeness
@@ -185,7 +186,7 @@ func (x *session) predict(ctx context.Context, f *fitted, r row, k int) (predict
 	if err != nil {
 		return out, err
 	}
-	out.Deviation = said[0].Deviation
+	out.Deviation, out.Interval = said[0].Deviation, said[0].Interval
 	if f.Classes != nil {
 		out.Class = &said[0].Class
 	} else {

@@ -44,6 +44,7 @@ type infoAnswer struct {
 	Fragments  bool         `json:"fragments" help:"the graphs are molecules that can be searched for fragments"`
 	SMILES     bool         `json:"smiles" help:"SMILES can be exported"`
 	Limits     infoLimits   `json:"limits"`
+	Palette    draw.Palette `json:"palette" help:"the colours of scales"`
 	Vertices   int          `json:"vertices"`
 	Edges      int          `json:"edges"`
 	Labels     bool         `json:"labels"`
@@ -83,7 +84,7 @@ func getInfo(q *request, _ *struct{}) (*infoAnswer, error) {
 		Vertices: d.info.Vertices, Edges: d.info.Edges, Labels: d.info.NodeLabels > 0, Attributes: d.info.Attributes,
 		Molecules: d.molecules, Source: s.id, Given: s == s.given(), TargetName: cmp.Or(d.targetName, "target"),
 		ColumnName: d.colorName, ColorBy: d.colorBy(), Fragments: d.fragments(), SMILES: d.smiles != nil,
-		Limits: infoLimits{s.o.UploadBytes, s.o.UploadGraphs}}
+		Palette: draw.Colors(), Limits: infoLimits{s.o.UploadBytes, s.o.UploadGraphs}}
 	for _, name := range kernel.Names() {
 		a.Kernels = append(a.Kernels, kernelInfo{name, kernel.About(name)})
 	}

@@ -197,6 +197,23 @@ func Long(t testing.TB) {
 	}
 }
 
+// Slow ends a test that takes about a second or more where tests have to be quick: with MLG_TESTS=quick, which
+// is make check, and with the race detector unless MLG_TESTS=full, which is make test-full.
+func Slow(t testing.TB) {
+	t.Helper()
+	if tests := os.Getenv("MLG_TESTS"); tests == "quick" || Race && tests != "full" {
+		t.Skip("slow")
+	}
+}
+
+// Unraced ends a slow test that would take minutes with the race detector.
+func Unraced(t testing.TB) {
+	t.Helper()
+	if Slow(t); Race {
+		t.Skip("takes minutes with the race detector")
+	}
+}
+
 // Missing ends a test that needs what this machine does not have. It is skipped, and fails where
 // CI=true: there everything is tested.
 func Missing(t testing.TB, format string, what ...any) {

@@ -3,7 +3,7 @@
 import { $, announce, count, h, percent, radios, toast } from "./dom.js";
 import { cancel, get, post, stopped, useSource } from "./api.js";
 import { arrive, chosen, complete, read, sourceOf, state, views, write } from "./state.js";
-import { markCanvas, onTheme, shapeOf } from "./colors.js";
+import { markCanvas, onTheme, paint, shapeOf } from "./colors.js";
 import { colorChoice, legend } from "./legend.js";
 import { MapView } from "./map.js";
 import { MatrixView, scaleOf } from "./matrix.js";
@@ -470,6 +470,7 @@ async function useData(id) {
   }
   if (mine !== visit) return null;
   const [info, graphs, { sources }] = found;
+  paint(info.palette);
   Object.assign(app, { info, places: null, placed: null, coloring: null, evaluation: null, filed: null, matched: new Map() });
   app.source = { ids: graphs.ids, targets: graphs.targets, class: graphs.classes, value: graphs.values, nodes: graphs.nodes,
     edges: graphs.edges };

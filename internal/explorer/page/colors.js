@@ -21,9 +21,15 @@ export function onTheme(hex) {
 // judged are the colours of right and wrong predictions, of the API and on a dark ground.
 const judged = { "#c4c4c4": "#4b5259", "#1a1a1a": "#ffffff" };
 
-const similarities = ["#fbf8ef", "#c9e0c5", "#7fbdb6", "#358ea8", "#21578c", "#1b1f4f"].map(parse);
-const numbers = ["#fbe3b5", "#f0b08f", "#dc7a8f", "#b04e92", "#6f3685", "#2c1a55"].map(parse);
-const differences = ["#3a75bf", "#72a4d8", "#b4b4b4", "#f09f52", "#d67014"].map(parse);
+// The scales are those of the pictures that the server draws.
+let similarities, numbers, differences;
+export let unknown;
+
+// paint takes the palette of the API.
+export function paint(palette) {
+  [similarities, numbers, differences] = [palette.similarities, palette.numbers, palette.differences].map((s) => s.map(parse));
+  ({ unknown } = palette);
+}
 
 function blend(stops, t) {
   t = Math.min(Math.max(t, 0), 1) * (stops.length - 1);

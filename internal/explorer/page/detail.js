@@ -134,9 +134,10 @@ export class Detail {
     if (p.class !== null || p.value !== null) {
       said.push(h("h3", {}, "Prediction"));
       said.push(h("p", { class: "says" }, h("b", {}, p.class ?? `${app.info.target_name} ${withDeviation(p)}`)));
-      if (p.deviation !== null) {
-        said.push(h("p", { class: "muted small" }, `With a probability of 90 %, a measured value is between ${
-          number(p.value - 1.645 * p.deviation, 3)} and ${number(p.value + 1.645 * p.deviation, 3)}.`));
+      if (p.interval !== null) {
+        const { level, low, high } = p.interval;
+        said.push(h("p", { class: "muted small" },
+          `With a probability of ${percent(level, 0)}, a measured value is between ${number(low, 3)} and ${number(high, 3)}.`));
       }
       if (p.probabilities.length) {
         said.push(h("div", { class: "bars" }, p.probabilities.slice(0, 3).flatMap((x) =>

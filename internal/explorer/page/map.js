@@ -2,7 +2,7 @@
 
 import { calm } from "./dom.js";
 import { bestTurn, frame } from "./align.js";
-import { dark, mark, numberColor, onTheme, shapeOf } from "./colors.js";
+import { dark, mark, numberColor, onTheme, shapeOf, unknown } from "./colors.js";
 import { towards } from "./drawing.js";
 
 const padding = 46;
@@ -128,7 +128,7 @@ export class MapView {
       const c = this.coloring;
       const values = c?.kind === "value";
       const t = kind / valueSteps;
-      const color = kind < 0 ? (dark() ? "#5b636b" : "#c9c9c9") : values
+      const color = kind < 0 ? (dark() ? "#5b636b" : unknown) : values
         ? numberColor(c.center === null ? t : 2 * t - 1, c.center !== null)
         : onTheme(c.classes[kind].color);
       const half = Math.ceil((r * 1.4 + 1) * this.ratio);
