@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 HERE = Path(__file__).resolve().parent
-BASELINES = HERE.parent.parent / "baseline" / "testdata" / "baselines.json"
+BASELINES = HERE.parent.parent / "classic" / "testdata" / "baselines.json"
 
 # The largest relative difference by rounding. The files were written by another program in float64, and
 # differ by at most 2e-13; the rest is for other libraries of linear algebra.
