@@ -34,6 +34,7 @@ func variants() map[string]mlg.Kernel {
 }
 
 func TestExactProperties(t *testing.T) {
+	graphtest.Slow(t)
 	for name, o := range variants() {
 		t.Run(name, func(t *testing.T) {
 			o.Exact = true
@@ -49,6 +50,7 @@ func TestExactProperties(t *testing.T) {
 }
 
 func TestLowRankProperties(t *testing.T) {
+	graphtest.Slow(t)
 	for name, o := range variants() {
 		for _, how := range []mlg.Landmarks{mlg.Uniform, mlg.ByClass, mlg.Pivoted} {
 			switch name {

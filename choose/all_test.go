@@ -54,6 +54,7 @@ func counting() []Candidate {
 // Learning by conjugate gradients finds what factors of the whole matrix find, for classes and values.
 // Centres, which come where the memory is small, find nearly the same.
 func TestManyGraphs(t *testing.T) {
+	graphtest.Slow(t)
 	defer func(n int) { mostFactorised = n }(mostFactorised)
 	for _, values := range []bool{false, true} {
 		ds := learnable(420, values)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mlgkernel/mlg/classic"
 	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/internal/kerneltest"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/learn"
@@ -108,6 +109,7 @@ func literalWeight(t *testing.T, c *Chooser, gram *kernel.Matrix, some []int) fl
 
 // Where targets have nothing to do with the graphs, a sum of many kernels does not seem to predict them.
 func TestNestedIsNotTooHigh(t *testing.T) {
+	graphtest.Slow(t)
 	var many []Candidate
 	for h := range 12 {
 		k := classic.DefaultWL()

@@ -51,6 +51,7 @@ func learnValues(t *testing.T, gram *kernel.Matrix, values []float64, o Options)
 // Values drawn from a Gaussian process: scale and noise are found within their uncertainty, intervals have as many new
 // values as they say, and the predictive density is that of the truth.
 func TestDrawnValues(t *testing.T) {
+	graphtest.Slow(t)
 	const n, tests, draws = 200, 100, 30
 	const scale, ridge, offset = 3.0, 0.1, 1000.0
 	all := kerneltest.Points(graphtest.Rand(7), n+tests, 8)

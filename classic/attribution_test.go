@@ -102,6 +102,7 @@ func weightedCounts(sets []vertexSet, shares bool, s []float64) map[string]float
 // Derivatives are those of the definition with vertices that count more or less; at equal
 // counts the mean of both sides, as central differences have it.
 func TestAttribute(t *testing.T) {
+	graphtest.Slow(t)
 	type option struct {
 		kernel    kernel.Kernel
 		scale     float64

@@ -290,6 +290,7 @@ func TestDiagonal(t *testing.T) {
 }
 
 func TestProperties(t *testing.T) {
+	graphtest.Slow(t)
 	forKernels(t, func(t *testing.T, k kernel.Kernel, graphs []*graph.Graph, _ int) {
 		m := fitGram(t, k, graphs)
 		for i := range graphs {

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/spd"
 )
 
@@ -139,6 +140,7 @@ func TestFactorsDone(t *testing.T) {
 
 // What a slot takes: all matrices and rows, in order, and no more than there is room for.
 func TestRoom(t *testing.T) {
+	graphtest.Slow(t)
 	r := rand.New(rand.NewPCG(7, 8))
 	for _, c := range []struct{ n, p, rank, matrices, rows int }{{2*side + 77, 16, 5, 100, 6}, {601, 64, 60, 700, 20}, {2, 8, 8, 30000, 30}} {
 		f := spd.Factor(random(t, r, c.n, c.p, c.rank, 0.1, 0.3), 0.1)

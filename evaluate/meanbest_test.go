@@ -8,6 +8,7 @@ import (
 
 	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/internal/kerneltest"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/learn"
@@ -16,6 +17,7 @@ import (
 // TestBestFew: the mean of best predicts a fold like the mean of those ten kernels that have the smallest product of
 // errors on its training part (the test of this name in package choose has these by their definition).
 func TestBestFew(t *testing.T) {
+	graphtest.Slow(t)
 	const few = 10
 	ds := dataset.Scales(60, 5)
 	values := retarget(ds, func(i int) string { return []string{"0.5", "1.25", "2.5", "7.75"}[ds.Graphs[i].N()%4] })

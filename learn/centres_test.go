@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/mlgkernel/mlg/internal/dense"
+	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/work"
 )
@@ -280,6 +281,7 @@ func TestCentreSums(t *testing.T) {
 // intervals as often as they should. The nearest examples are those of the whole matrix. All of it has the
 // same bits for any number of goroutines.
 func TestCentresProcess(t *testing.T) {
+	graphtest.Slow(t)
 	rng := rand.New(rand.NewPCG(6, 1))
 	const n, m = 900, 60
 	gram, points := pointGram(rng, n, 3, 3, false)

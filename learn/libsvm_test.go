@@ -20,6 +20,7 @@ import (
 // The tests below run LIBSVM's commands on the same Gram matrices.
 
 func TestAgreesWithLIBSVM(t *testing.T) {
+	graphtest.Slow(t)
 	for _, bin := range []string{"svm-train", "svm-predict"} {
 		if _, err := exec.LookPath(bin); err != nil {
 			graphtest.Missing(t, "%s is not on the PATH: install LIBSVM's command line tools", bin)

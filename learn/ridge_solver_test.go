@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/mlgkernel/mlg/internal/dense"
+	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/metrics"
 	"github.com/mlgkernel/mlg/work"
@@ -307,6 +308,7 @@ func TestRidgeSolverBits(t *testing.T) {
 
 // A ridge that is too small for the iterations, or for an indefinite matrix, is reported.
 func TestRidgeSolverOpen(t *testing.T) {
+	graphtest.Slow(t)
 	const n = 500
 	rng := rand.New(rand.NewPCG(77, 78))
 	gram, points := pointGram(rng, n, 4, 3, false)

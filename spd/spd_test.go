@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"testing"
+
+	"github.com/mlgkernel/mlg/internal/graphtest"
 )
 
 // randomSPD returns γI + YᵀY for a random Y with the given number of rows, but at most 12.
@@ -216,6 +218,7 @@ var kinds = []kind{
 // Every set of instructions gives the bits of the plain code, and that agrees with the
 // textbook.
 func TestCrossBits(t *testing.T) {
+	graphtest.Slow(t)
 	const rows = 2
 	for _, p := range orders() {
 		cols := max(19, 57-p)
@@ -325,6 +328,7 @@ func TestCrossSplits(t *testing.T) {
 }
 
 func TestCrossSymmetricAndUnit(t *testing.T) {
+	graphtest.Slow(t)
 	eachSIMD(t, func(t *testing.T) {
 		for _, p := range []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 16, 18, 23, 32, 45, 64, 67} {
 			rng := rand.New(rand.NewPCG(6, uint64(p)))

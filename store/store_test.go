@@ -451,6 +451,7 @@ func TestTwoWriters(t *testing.T) {
 
 // A change of any byte is noticed, when the store is opened or when it is read.
 func TestDamage(t *testing.T) {
+	graphtest.Slow(t)
 	path := writeAll(t, newModel(t, 6, small()), graphs(20, 7), 8)
 	data, err := os.ReadFile(path)
 	if err != nil {

@@ -119,6 +119,7 @@ func TestShare(t *testing.T) {
 
 // What kernels cost once, for a graph and for a pair is found out. Kernels that stand in several sums are fitted once.
 func TestForecast(t *testing.T) {
+	graphtest.Slow(t)
 	var now time.Time
 	ds := &dataset.Dataset{Name: "random"}
 	for i := range 2000 {
@@ -152,6 +153,7 @@ func TestForecast(t *testing.T) {
 
 // A matrix that does not fit into memory is refused before a kernel is fitted, and what fits says how.
 func TestMatrixMemory(t *testing.T) {
+	graphtest.Slow(t)
 	n := int(math.Sqrt(float64(work.Available()) / 4))
 	if n == 0 || n > 1_000_000 {
 		graphtest.Missing(t, "it is not known how much memory is free, or there is too much of it")

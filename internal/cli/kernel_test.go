@@ -8,6 +8,7 @@ import (
 
 	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/internal/kerneltest"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/param"
@@ -42,6 +43,7 @@ func fromFlag(t *testing.T, text string) kernel.Kernel {
 // flag and both texts; model.TestSavedPredictions saves it. So do forms of graphs, and sums and products
 // with it.
 func TestEveryParameter(t *testing.T) {
+	graphtest.Slow(t)
 	for _, name := range kernel.Names() {
 		k, err := kernel.Named(name)
 		if err != nil {

@@ -34,6 +34,7 @@ func randomGram(n, dim int, seed uint64) []float64 {
 // Most vertices have a colour of their own, and few coarse colours. The matrix of the colours that
 // they share has one eigenvalue hundreds of times, far below the largest.
 func TestManyfoldEigenvalue(t *testing.T) {
+	graphtest.Slow(t)
 	const n = 600
 	a := make([]float64, n*n)
 	for i := range n {

@@ -227,6 +227,7 @@ func TestDrawing(t *testing.T) {
 
 // Files that can be downloaded read back.
 func TestDownloads(t *testing.T) {
+	graphtest.Slow(t)
 	src := drugs(t)
 	s := newTester(t, readSpec(t), src, nil)
 	_, data := s.do("GET", "/api/v1/download/model.mlg?kernel=mlg+eta=0.2", "", "")

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/param"
 )
@@ -167,6 +168,7 @@ func TestKernelErrors(t *testing.T) {
 
 // Every kernel has a map, predictions and pairs. Without scales there is a sentence in their place.
 func TestEveryKernel(t *testing.T) {
+	graphtest.Slow(t)
 	s := newTester(t, readSpec(t), someDrugs(t), nil)
 	var info infoAnswer
 	if s.get("/api/v1/info", &info); len(info.Kernels) != len(kernel.Names()) {

@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/mlgkernel/mlg/internal/graphtest"
 )
 
 // upload sends a file and decodes the answer, which must be there.
@@ -372,6 +374,7 @@ func TestSourcesApart(t *testing.T) {
 
 // A file that is refused is no source.
 func TestRefusedUpload(t *testing.T) {
+	graphtest.Slow(t)
 	s := newTester(t, readSpec(t), someDrugs(t), func(o *Options) { o.UploadGraphs, o.UploadBytes = 3, 1<<20 })
 	code, out := s.do("POST", uploadPath+"?name=x.smi", "C\nCC\nCCC\nCCCC\n"+strings.Repeat("CCCCC\n", 200_000), "")
 	var all sourcesAnswer

@@ -397,6 +397,7 @@ func TestProgress(t *testing.T) {
 
 // A matrix that does not fit into memory is refused before a kernel is fitted.
 func TestMemory(t *testing.T) {
+	graphtest.Slow(t)
 	n := int(math.Sqrt(float64(work.Available()) / 4))
 	if n == 0 || n > 1_000_000 {
 		graphtest.Missing(t, "it is not known how much memory is free, or there is too much of it")
