@@ -3,6 +3,7 @@ package choose
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/mlgkernel/mlg/kernel"
@@ -35,9 +36,8 @@ type all struct {
 }
 
 // finish finds what is predicted for graphs that are held out, alone and with their groups, and the learner
-// of a plan. Where the choice looked at a sample it finds the estimate as well and, for sums of kernels, the
-// ridge. For other learners than kernel ridge regression, the ridge that the choice was made with stands
-// for their parameter.
+// of a plan. Where the choice looked at a sample it finds the estimate as well, and the ridge. For other
+// learners than kernel ridge regression, the ridge that the choice was made with stands for their parameter.
 func (c *choice) finish(ctx context.Context, p *Plan) error {
 	o, x := c.Options, &all{choice: c, plan: p}
 	if c.sampled() != nil {
@@ -105,15 +105,15 @@ type tried struct {
 	learner *learn.Learner
 }
 
-// tryRidges returns the ridge that is best for graphs that are held out. That is the one of the plan or, for
-// a sum that was scored on a sample, one near it; where the best is at an end of those that were tried, the
+// tryRidges returns the ridge that is best for graphs that are held out. That is the one of the plan or, where
+// it was scored on a sample, one near it; where the best is at an end of those that were tried, the
 // next one is tried as well. try returns nil for a ridge that is too small, or not needed. The largest of the
 // first ones is needed.
 func (x *all) tryRidges(ctx context.Context, try func(ctx context.Context, ridges []float64, needed bool) ([]*tried, error)) (*tried, error) {
 	o := x.Options
 	grid, ridge := o.ridges(), o.Learner == learn.KernelRidge
 	first := slices.Index(o.Grid(), x.plan.Parameter)
-	end, several := first+1, x.sampled() != nil && len(x.sums) > 0 && ridge
+	end, several := first+1, x.sampled() != nil && ridge
 	if several {
 		first = max(0, min(first-1, len(grid)-ridgesTried))
 		end = min(len(grid), first+ridgesTried)
@@ -182,8 +182,8 @@ func (x *all) factorise(ctx context.Context) (*learn.Learner, error) {
 	opt.LeaveOneOut = !o.Unscored || p.Regression()
 	opt.Folds, opt.Alone = x.groupFolds, x.alone(nil)
 	best, err := x.tryRidges(ctx, func(ctx context.Context, ridges []float64, _ bool) ([]*tried, error) {
-		out := make([]*tried, len(ridges))
-		for k, ridge := range ridges {
+		out, least := make([]*tried, len(ridges)), math.Inf(1)
+		for k, ridge := range slices.Backward(ridges) {
 			path, err := p.Train(ctx, view, []float64{ridge}, opt)
 			if isDefinite(err) {
 				continue
@@ -197,6 +197,10 @@ func (x *all) factorise(ctx context.Context) (*learn.Learner, error) {
 			if out[k] = &(tried{learner: l}); l.LeaveOneOut != nil {
 				out[k].loss = x.loss(l.LeaveOneOut, density)
 			}
+			if out[k].loss > least { // and so do smaller ones
+				break
+			}
+			least = out[k].loss
 		}
 		return out, nil
 	})
@@ -221,6 +225,9 @@ func (x *all) alone(folds []int) []bool {
 // iterate finds what is predicted for the graphs of every fold from the others, and the learner.
 func (x *all) iterate(ctx context.Context) (*learn.Learner, error) {
 	sum, err := x.choice.all.Fit(ctx, x.plan.Kernel())
+	if err == nil && !x.part && x.Options.Collection == nil {
+		sum, err = x.forget(sum)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -258,6 +265,16 @@ func (x *all) iterate(ctx context.Context) (*learn.Learner, error) {
 	}
 	best.left.Alone = x.alone(x.folds)
 	return s.Learn(ctx, best.left, groups, x.Options.Probability)
+}
+
+// forget keeps what is fitted of a sum alone. The features of other kernels may take as much memory as the matrix.
+func (x *all) forget(sum *kernel.FittedSum) (*kernel.FittedSum, error) {
+	out, err := sum.Alone()
+	if err == nil {
+		x.choice.all, x.plan.Collection = out.In, out.In
+		x.choice.graphs, x.mixer = Graphs{}, nil
+	}
+	return out, err
 }
 
 // leftLoss returns what is lost by what a solver predicts.

@@ -259,13 +259,13 @@ func TestWeightsOfManyGraphs(t *testing.T) {
 }
 
 // Ridges near that of a sample are tried on all graphs. Where the best is the first or the last of them, the
-// next one follows, to the edge of the grid; one that is too small is none. A single kernel keeps its ridge,
-// if it is large enough.
+// next one follows, to the edge of the grid; one that is too small is none. A ridge that was scored on all
+// graphs stays, if it is large enough.
 func TestTryRidges(t *testing.T) {
 	grid := []float64{1, 2, 3, 4, 5, 6, 7, 8}
 	for name, x := range map[string]struct {
 		at, best, definite int // positions in the grid: of the sample, of all graphs, and the first that is large enough
-		sum                bool
+		sample             bool
 		tried              []float64
 		want               float64 // 0 for an error
 	}{
@@ -274,15 +274,15 @@ func TestTryRidges(t *testing.T) {
 		"downwards":     {5, 2, 0, true, []float64{5, 6, 7, 8, 4, 3, 2}, 3},
 		"to the edge":   {4, 0, 0, true, []float64{4, 5, 6, 7, 3, 2, 1}, 1},
 		"too small":     {1, 0, 5, true, []float64{1, 2, 3, 4, 5, 6, 7}, 6},
-		"a kernel":      {3, 0, 0, false, []float64{4}, 4},
+		"all scored":    {3, 0, 0, false, []float64{4}, 4},
 		"a small ridge": {3, 0, 5, false, []float64{4, 5, 6}, 6},
 		"none":          {6, 0, 8, false, []float64{7, 8}, 0},
 	} {
 		o := DefaultOptions()
 		o.Ridge = grid
 		x2 := &all{choice: &choice{Chooser: Chooser{Options: &o}}, plan: &Plan{Parameter: grid[x.at]}}
-		if x2.everything = (&TrainingPart{graphs: kernel.UpTo(2), sample: kernel.UpTo(1)}); x.sum {
-			x2.sums = []Combination{Weighted}
+		if x2.everything = (&TrainingPart{graphs: kernel.UpTo(2), sample: kernel.UpTo(2)}); x.sample {
+			x2.everything.sample = kernel.UpTo(1)
 		}
 		var tries []float64
 		_, err := x2.tryRidges(t.Context(), func(_ context.Context, ridges []float64, needed bool) ([]*tried, error) {

@@ -298,9 +298,10 @@ func (c *choice) plan(all context.Context) (*Plan, error) {
 	// The last sum of kernels comes first, best single last.
 	chosen := c.scores
 	for _, how := range slices.Backward(c.sums) {
-		s, err := c.score(ctx, Mixture{c.mixer, how}, how.String())
+		m := Mixture{c.mixer, how}
+		s, err := c.score(ctx, m, how.String())
 		if err == nil && o.LeaveOneOut && how != MeanAll && c.sampled() == nil {
-			err = c.nest(ctx, Mixture{c.mixer, how}, s)
+			err = c.nest(ctx, m, s)
 		}
 		if err != nil {
 			return nil, err

@@ -22,7 +22,7 @@ func (o *Options) Operations(n int) float64 {
 		return float64(1+o.Folds) * Factorisation(n)
 	case !sampled:
 		return Factorisation(n)
-	case o.Learner != learn.KernelRidge || n <= mostFactorised && len(o.Combinations) == 0:
+	case o.Learner != learn.KernelRidge:
 		return Factorisation(n)
 	case n <= mostFactorised:
 		return (1 + ridgesTried) * Factorisation(n)

@@ -76,6 +76,9 @@ func (s tiled) HeldOut(ctx context.Context, ridges []float64, needed bool) ([]*l
 	least := math.Inf(1)
 	for k, ridge := range slices.Backward(ridges) {
 		left, c, err := s.RidgeSolver.HeldOut(ctx, s.x.targets(), s.folds, []float64{ridge})
+		if isDefinite(err) { // and so are smaller ones
+			break
+		}
 		if err != nil {
 			return nil, err
 		}

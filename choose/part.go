@@ -21,16 +21,15 @@ func (c *Chooser) Predict(ctx context.Context, k Gram, p *TrainingPart) (predict
 }
 
 // PredictBest trains on a part as Choose does with all graphs, and predicts the fold outside it. The value of
-// the grid is that at best or, for a sum that was scored on a sample, the one that is best on all graphs of the
-// part, whose position it returns.
+// the grid is that at best or, where that was found on a sample, the one that is best on all graphs of the part, whose
+// position it returns.
 func (c *Chooser) PredictBest(ctx context.Context, k Gram, p *TrainingPart, best int) (Prediction, int, bool, error) {
 	m, err := k.From(ctx, p.all())
 	if err != nil {
 		return Prediction{}, 0, false, err
 	}
 	if c.Options.Learner == learn.KernelRidge && !m.indefinite && !c.Targets.oneClass(p.graphs) {
-		_, sum := k.(Mixture)
-		out, best, err := c.finishPart(ctx, m, sum, p, best)
+		out, best, err := c.finishPart(ctx, m, p, best)
 		if err != nil {
 			err = fmt.Errorf("repeat %d, fold %d left out: %w", p.Repeat, p.Fold, err)
 		}
@@ -71,7 +70,7 @@ func (c *Chooser) predict(ctx context.Context, m *Matrix, p *TrainingPart, grid 
 }
 
 // finishPart makes a plan of a matrix for the graphs of a part, finishes it, and predicts the fold outside.
-func (c *Chooser) finishPart(ctx context.Context, m *Matrix, sum bool, p *TrainingPart, best int) (Prediction, int, error) {
+func (c *Chooser) finishPart(ctx context.Context, m *Matrix, p *TrainingPart, best int) (Prediction, int, error) {
 	some, present := c.Targets.of(p.graphs).compact()
 	x := &choice{Chooser: Chooser{Options: c.Options, Targets: some}, part: true}
 	x.everything = &TrainingPart{graphs: kernel.UpTo(len(p.graphs)), sample: make([]int, len(p.sample))}
@@ -79,9 +78,7 @@ func (c *Chooser) finishPart(ctx context.Context, m *Matrix, sum bool, p *Traini
 		x.everything.sample[k], _ = slices.BinarySearch(p.graphs, i)
 	}
 	x.all = m.In.Derived(nil, m.at(p.graphs), false)
-	if x.graphs.In = x.all; sum {
-		x.sums = []Combination{Weighted}
-	}
+	x.graphs.In = x.all
 	plan := x.newPlan()
 	plan.Parameter = c.Options.Ridge[best]
 	plan.Settings = []WeightedSetting{{Setting: Setting{Kernel: m.sum.Sum}, Weight: 1}}
