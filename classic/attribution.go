@@ -51,7 +51,7 @@ var _ Attributer = (*setMap)(nil)
 
 func (m *setMap) Attribute(ctx context.Context, g *graph.Graph, others kernel.Features, slopes []float64) ([]float64, error) {
 	if n := others.Len(); len(slopes) != n {
-		panic(fmt.Sprintf("baseline: Attribute: %d slopes for %d graphs", len(slopes), n))
+		panic(fmt.Sprintf("classic: Attribute: %d slopes for %d graphs", len(slopes), n))
 	}
 	out := make([]float64, g.N())
 	return out, m.error(m.attribute(ctx, g, others.(*vectors), slopes, out))

@@ -67,7 +67,7 @@ func NewCentres(ctx context.Context, m kernel.Map, train kernel.Features, at []i
 func prepareCentres(ctx context.Context, m kernel.Map, train kernel.Features, at []int, t Targets, folds []int) (*Centres, error) {
 	n := train.Len()
 	if f := (Function{Support: at, Coefficients: make([]float64, len(at))}); len(at) == 0 || f.validate(n) != nil {
-		return nil, fmt.Errorf("svm: %d centres of %d examples, want at least one, and increasing numbers", len(at), n)
+		return nil, fmt.Errorf("learn: %d centres of %d examples, want at least one, and increasing numbers", len(at), n)
 	}
 	columns, err := t.Columns()
 	if err != nil {
@@ -94,7 +94,7 @@ func prepareCentres(ctx context.Context, m kernel.Map, train kernel.Features, at
 	}
 	for i, v := range c.self {
 		if notFinite(v) {
-			return nil, fmt.Errorf("svm: kernel of example %d with itself is %v, want a finite number", i, v)
+			return nil, fmt.Errorf("learn: kernel of example %d with itself is %v, want a finite number", i, v)
 		}
 		c.largest = max(c.largest, v)
 	}
@@ -164,7 +164,7 @@ func (c *Centres) stream(ctx context.Context, stage string, members [][]int, do 
 			x := &kernel.Matrix{Rows: len(some), Cols: x.Cols, Data: x.Data[:len(some)*x.Cols]}
 			err := kernel.Blocks(quiet, c.kernel, c.train.Select(some), c.compare, func(i0, j0 int, values *kernel.Matrix) error {
 				if k := slices.IndexFunc(values.Data, notFinite); k >= 0 {
-					return fmt.Errorf("svm: kernel of examples %d and %d is %v, want a finite number",
+					return fmt.Errorf("learn: kernel of examples %d and %d is %v, want a finite number",
 						some[i0+k/values.Cols], c.at[j0+k%values.Cols], values.Data[k])
 				}
 				for r := range values.Rows {
@@ -211,7 +211,7 @@ func (c *Centres) solve(ctx context.Context, folds []int, lambda float64) ([]Fun
 	}
 	m := len(kept)
 	if m == 0 {
-		return nil, errors.New("svm: all centres are in one fold, want more centres")
+		return nil, errors.New("learn: all centres are in one fold, want more centres")
 	}
 	ends := make([][]float64, len(c.shares)) // the rows of targets and of ones
 	for t := range ends {
@@ -260,7 +260,7 @@ func (c *Centres) solve(ctx context.Context, folds []int, lambda float64) ([]Fun
 			out[t].Coefficients[k] = alpha[p] * unit
 		}
 		if err := out[t].validate(c.train.Len()); err != nil {
-			return nil, fmt.Errorf("svm: ridge %v: %w", lambda, err)
+			return nil, fmt.Errorf("learn: ridge %v: %w", lambda, err)
 		}
 	}
 	return out, nil

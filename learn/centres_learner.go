@@ -246,7 +246,7 @@ func (c *Centres) Learn(ctx context.Context, left, groups *Left, probability boo
 	n, m, lambda := c.train.Len(), len(c.at), left.Ridge
 	steps := c.steps[lambda]
 	if steps == nil {
-		return nil, fmt.Errorf("svm: ridge %v: want one of HeldOut", lambda)
+		return nil, fmt.Errorf("learn: ridge %v: want one of HeldOut", lambda)
 	}
 	start, err := c.solve(ctx, kernel.UpTo(len(c.members)), lambda)
 	if err != nil {

@@ -29,7 +29,7 @@ func Clip(ctx context.Context, gram View) (*Clipped, error) {
 	n := m.Rows
 	values, vectors, ok := dense.Eigen(m.Data, n)
 	if !ok {
-		return nil, errors.New("svm: the eigenvalues of the Gram matrix were not found")
+		return nil, errors.New("learn: the eigenvalues of the Gram matrix were not found")
 	}
 	negative := 0
 	for negative < n && values[negative] < 0 {
@@ -55,7 +55,7 @@ func Clip(ctx context.Context, gram View) (*Clipped, error) {
 func (c *Clipped) Map(cross View) *kernel.Matrix {
 	m := cross.Matrix()
 	if m.Cols != c.Gram.Cols {
-		panic("svm: rows to map have another number of columns than the clipped Gram matrix")
+		panic("learn: rows to map have another number of columns than the clipped Gram matrix")
 	}
 	for i := range m.Rows {
 		row := m.Row(i)

@@ -43,11 +43,11 @@ func copied(ctx context.Context, gram View) (*kernel.Matrix, error) {
 		return nil, err
 	}
 	if n == 0 {
-		return nil, errors.New("svm: no examples")
+		return nil, errors.New("learn: no examples")
 	}
 	m := gram.Matrix()
 	if k := slices.IndexFunc(m.Data, notFinite); k >= 0 {
-		return nil, fmt.Errorf("svm: Gram matrix: row %d, column %d is %v, want a finite number", k/n, k%n, m.Data[k])
+		return nil, fmt.Errorf("learn: Gram matrix: row %d, column %d is %v, want a finite number", k/n, k%n, m.Data[k])
 	}
 	return m, ctx.Err()
 }

@@ -20,5 +20,5 @@
 // logarithms and exponentials differently on each architecture. A Gram matrix must be symmetric; no
 // function checks it.
 //
-// docs/explanation/svm.md states the problems, the algorithm and what was measured.
+// docs/explanation/learners.md states the problems, the algorithm and what was measured.
 package learn

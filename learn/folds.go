@@ -33,7 +33,7 @@ func (l *Learner) holdOut(ctx context.Context, f inverse, u []float64, targets [
 			}
 		}
 		if _, ok := dense.Cholesky(m, n); !ok {
-			return fmt.Errorf("svm: fold of %d examples left out: %w", n, ErrDefinite)
+			return fmt.Errorf("learn: fold of %d examples left out: %w", n, ErrDefinite)
 		}
 		for t, z := range targets {
 			residuals := make([]float64, n)

@@ -112,7 +112,7 @@ func (s *RidgeSolver) conjugate(ctx context.Context, systems []*system) (Converg
 		kept := g.active[:0]
 		for _, a := range g.active {
 			if notFinite(a.residual) {
-				return out, fmt.Errorf("svm: ridge %v: the residual is %v, want a finite number", a.lambda, a.residual)
+				return out, fmt.Errorf("learn: ridge %v: the residual is %v, want a finite number", a.lambda, a.residual)
 			}
 			open := a.residual > s.options.Tolerance
 			if open && !a.stuck && a.iterations < s.options.MaxIterations {

@@ -78,20 +78,20 @@ func (t Targets) checkWeights(n int, kind Kind) error {
 	case t.Weights == nil:
 		return nil
 	case kind != SVM && t.Labels == nil:
-		return errors.New("svm: weights of examples with values are for SVM only")
+		return errors.New("learn: weights of examples with values are for SVM only")
 	case len(t.Weights) != n:
-		return fmt.Errorf("svm: %d weights of examples, want %d", len(t.Weights), n)
+		return fmt.Errorf("learn: %d weights of examples, want %d", len(t.Weights), n)
 	}
 	for i, w := range t.Weights {
 		if !(w > 0) || math.IsInf(w, 1) {
-			return fmt.Errorf("svm: weight of example %d is %v, want a positive, finite number", i, w)
+			return fmt.Errorf("learn: weight of example %d is %v, want a positive, finite number", i, w)
 		}
 	}
 	return nil
 }
 
 // Train trains a learner on the Gram matrix of the training examples, which must be symmetric
-// (not checked). docs/explanation/svm.md states the problems. Fewer than two classes are an error.
+// (not checked). docs/explanation/learners.md states the problems. Fewer than two classes are an error.
 //
 // An error that is ErrIterations comes with a usable learner, any other with nil.
 func Train(ctx context.Context, gram View, t Targets, opt Options) (*Learner, error) {
@@ -153,10 +153,10 @@ func (t Targets) classes() (classes []int, members [][]int, err error) {
 		return classesOf(t.Labels)
 	}
 	if len(t.Values) == 0 {
-		return nil, nil, errors.New("svm: no examples")
+		return nil, nil, errors.New("learn: no examples")
 	}
 	if k := slices.IndexFunc(t.Values, notFinite); k >= 0 {
-		return nil, nil, fmt.Errorf("svm: target of example %d is %v, want a finite number", k, t.Values[k])
+		return nil, nil, fmt.Errorf("learn: target of example %d is %v, want a finite number", k, t.Values[k])
 	}
 	return nil, nil, nil
 }
@@ -183,7 +183,7 @@ func classesOf(labels []int) (classes []int, members [][]int, err error) {
 	slices.Sort(classes)
 	classes = slices.Compact(classes)
 	if len(classes) < 2 {
-		return nil, nil, fmt.Errorf("svm: %d examples with the classes %v, want at least two classes", len(labels), classes)
+		return nil, nil, fmt.Errorf("learn: %d examples with the classes %v, want at least two classes", len(labels), classes)
 	}
 	members = make([][]int, len(classes))
 	for k, l := range labels {
@@ -198,7 +198,7 @@ func classesOf(labels []int) (classes []int, members [][]int, err error) {
 func (l *Learner) Values(cross View) (*kernel.Matrix, error) {
 	n, cols := cross.Dims()
 	if cols != l.Examples {
-		return nil, fmt.Errorf("svm: %d kernel values per example, but %d training examples", cols, l.Examples)
+		return nil, fmt.Errorf("learn: %d kernel values per example, but %d training examples", cols, l.Examples)
 	}
 	out := kernel.NewMatrix(n, len(l.Functions))
 	buf := make([]float64, cols)
@@ -208,7 +208,7 @@ func (l *Learner) Values(cross View) (*kernel.Matrix, error) {
 			values[f] = l.Functions[f].Value(row)
 		}
 		if f := slices.IndexFunc(values, notFinite); f >= 0 {
-			return nil, fmt.Errorf("svm: value of example %d is %v: its kernel values are not finite", i, values[f])
+			return nil, fmt.Errorf("learn: value of example %d is %v: its kernel values are not finite", i, values[f])
 		}
 	}
 	return out, nil
@@ -417,30 +417,30 @@ func (l *Learner) Validate() error {
 	want := 1
 	if l.Classes != nil {
 		if n := len(l.Classes); n < 2 || !slices.IsSorted(l.Classes) || len(slices.Compact(slices.Clone(l.Classes))) != n {
-			return fmt.Errorf("svm: classes %v, want two or more in increasing order", l.Classes)
+			return fmt.Errorf("learn: classes %v, want two or more in increasing order", l.Classes)
 		}
 		if want = len(l.Classes); l.Kind == SVM {
 			want = l.pairs()
 		}
 	}
 	if len(l.Functions) != want {
-		return fmt.Errorf("svm: %d functions for %d classes, want %d", len(l.Functions), len(l.Classes), want)
+		return fmt.Errorf("learn: %d functions for %d classes, want %d", len(l.Functions), len(l.Classes), want)
 	}
 	for i := range l.Functions {
 		if err := l.Functions[i].validate(l.Examples); err != nil {
-			return fmt.Errorf("svm: function %d: %w", i, err)
+			return fmt.Errorf("learn: function %d: %w", i, err)
 		}
 	}
 	if l.Process != nil {
 		if l.Kind != KernelRidge || l.Classes != nil {
-			return errors.New("svm: a Gaussian process in a learner that is not kernel ridge regression on values")
+			return errors.New("learn: a Gaussian process in a learner that is not kernel ridge regression on values")
 		}
 		if err := l.Process.validate(len(l.Functions[0].Coefficients)); err != nil {
 			return err
 		}
 	}
 	if !(l.Slope >= 0) || math.IsInf(l.Slope, 1) || l.Slope > 0 && l.Classes == nil {
-		return fmt.Errorf("svm: slope %v for %d classes, want 0, or a positive number for classes", l.Slope, len(l.Classes))
+		return fmt.Errorf("learn: slope %v for %d classes, want 0, or a positive number for classes", l.Slope, len(l.Classes))
 	}
 	return nil
 }

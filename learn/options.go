@@ -26,7 +26,7 @@ func (k Kind) String() string {
 
 func (k Kind) validate() error {
 	if k != SVM && k != KernelRidge {
-		return fmt.Errorf("svm: kind %d, want %d or %d", k, SVM, KernelRidge)
+		return fmt.Errorf("learn: kind %d, want %d or %d", k, SVM, KernelRidge)
 	}
 	return nil
 }

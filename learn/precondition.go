@@ -87,7 +87,7 @@ func factorLandmarks(ctx context.Context, t *Tiles, at []int) ([]float64, error)
 			return nil, err
 		}
 		if math.IsInf(epsilon, 1) {
-			return nil, errors.New("svm: the kernel values of landmarks are too large")
+			return nil, errors.New("learn: the kernel values of landmarks are too large")
 		}
 	}
 }

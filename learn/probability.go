@@ -18,7 +18,7 @@ import (
 // The most probable class is that of Class. Probability panics if the learner was trained without.
 func (l *Learner) Probability(values []float64) []float64 {
 	if l.Slope == 0 {
-		panic("svm: the learner was trained without probabilities")
+		panic("learn: the learner was trained without probabilities")
 	}
 	z := l.Scores(values)
 	for c := range z {

@@ -50,7 +50,7 @@ type Process struct {
 }
 
 // ErrNoProcess is the error of learners that cannot tell deviations.
-var ErrNoProcess = errors.New("svm: no deviations: the learner is not a Gaussian process")
+var ErrNoProcess = errors.New("learn: no deviations: the learner is not a Gaussian process")
 
 // Noise returns the standard deviation of e: Scale·√Ridge, or more where the values of equal examples
 // show that measurements differ by more. That is the lower bound of ReplicateNoise with a probability of
@@ -63,18 +63,18 @@ func (p *Process) Noise() float64 {
 func (p *Process) validate(coefficients int) error {
 	for _, v := range []float64{p.Ridge, p.Scale, p.ReplicateNoise, float64(p.Replicates), p.Wider - 1} {
 		if !(v >= 0) || math.IsInf(v, 1) {
-			return fmt.Errorf("svm: Gaussian process with ridge %v, scale %v, noise %v of %d replicates and factor %v, want finite numbers of at least 0, and 1 for the factor",
+			return fmt.Errorf("learn: Gaussian process with ridge %v, scale %v, noise %v of %d replicates and factor %v, want finite numbers of at least 0, and 1 for the factor",
 				p.Ridge, p.Scale, p.ReplicateNoise, p.Replicates, p.Wider)
 		}
 	}
 	if len(p.Unit) != coefficients {
-		return fmt.Errorf("svm: Gaussian process with %d numbers for %d coefficients", len(p.Unit), coefficients)
+		return fmt.Errorf("learn: Gaussian process with %d numbers for %d coefficients", len(p.Unit), coefficients)
 	}
 	if err := finite(p.Unit); err != nil {
-		return fmt.Errorf("svm: Gaussian process: %w", err)
+		return fmt.Errorf("learn: Gaussian process: %w", err)
 	}
 	if sum := total(p.Unit); !(sum > 0) {
-		return fmt.Errorf("svm: Gaussian process whose numbers add up to %v, want more than 0", sum)
+		return fmt.Errorf("learn: Gaussian process whose numbers add up to %v, want more than 0", sum)
 	}
 	return nil
 }
@@ -126,7 +126,7 @@ func (l *Learner) Deviations(ctx context.Context, cross View, self []float64, ap
 	}
 	rows, columns := cross.Dims()
 	if columns != l.Examples || len(self) != rows {
-		return nil, nil, fmt.Errorf("svm: %d×%d kernel values and %d of examples with themselves, but %d training examples",
+		return nil, nil, fmt.Errorf("learn: %d×%d kernel values and %d of examples with themselves, but %d training examples",
 			rows, columns, len(self), l.Examples)
 	}
 	out, clipped = make([]float64, rows), make([]bool, rows)
@@ -152,7 +152,7 @@ func (l *Learner) Deviations(ctx context.Context, cross View, self []float64, ap
 			out[r] *= l.Process.Wider
 		}
 		if notFinite(out[r]) {
-			return fmt.Errorf("svm: deviation of example %d is %v: its kernel values are not finite", r, out[r])
+			return fmt.Errorf("learn: deviation of example %d is %v: its kernel values are not finite", r, out[r])
 		}
 		return nil
 	})

@@ -18,7 +18,7 @@ import (
 var ErrDefinite = errors.New("not positive definite: want a larger ridge, or Clip")
 
 func tooSmall(lambda float64) error {
-	return fmt.Errorf("svm: Gram matrix with ridge %v is %w", lambda, ErrDefinite)
+	return fmt.Errorf("learn: Gram matrix with ridge %v is %w", lambda, ErrDefinite)
 }
 
 // trainRidges adds a kernel ridge regression on the values, or for each class, to the learner of

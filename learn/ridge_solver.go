@@ -52,7 +52,7 @@ func NewRidgeSolver(ctx context.Context, t *Tiles, opt RidgeOptions) (*RidgeSolv
 		return nil, err
 	}
 	if t.rows == 0 {
-		return nil, errors.New("svm: no examples")
+		return nil, errors.New("learn: no examples")
 	}
 	f, err := newLowRank(ctx, t, max(1, min(opt.Landmarks, t.rows/8)))
 	if err != nil {
@@ -114,13 +114,13 @@ func (s *RidgeSolver) heldOut(ctx context.Context, targets [][]float64, folds []
 // foldSets returns the examples of each fold that is not empty, and for each the other folds.
 func foldSets(folds []int, n int) (members, sets [][]int, err error) {
 	if len(folds) != n {
-		return nil, nil, fmt.Errorf("svm: folds of %d examples, want %d", len(folds), n)
+		return nil, nil, fmt.Errorf("learn: folds of %d examples, want %d", len(folds), n)
 	}
 	numbers := slices.Clone(folds)
 	slices.Sort(numbers)
 	numbers = slices.Compact(numbers)
 	if len(numbers) < 2 {
-		return nil, nil, fmt.Errorf("svm: all examples are in one fold, want at least two folds")
+		return nil, nil, fmt.Errorf("learn: all examples are in one fold, want at least two folds")
 	}
 	members, sets = make([][]int, len(numbers)), make([][]int, len(numbers))
 	for i, f := range folds {
@@ -261,7 +261,7 @@ func functions(solved []*system, targets []standard) (regressions, error) {
 		}
 		out[t] = Function{Coefficients: beta, Bias: z.mean + float64(b*z.deviation)}
 		if err := out[t].validate(len(beta)); err != nil {
-			return regressions{}, fmt.Errorf("svm: ridge %v: %w", solved[t].lambda, err)
+			return regressions{}, fmt.Errorf("learn: ridge %v: %w", solved[t].lambda, err)
 		}
 	}
 	return regressions{out, one}, nil
@@ -272,15 +272,15 @@ func functions(solved []*system, targets []standard) (regressions, error) {
 func checkRegressions(n int, targets [][]float64, lambdas, weights []float64) error {
 	for t, z := range targets {
 		if len(z) != n {
-			return fmt.Errorf("svm: %d targets, want %d", len(z), n)
+			return fmt.Errorf("learn: %d targets, want %d", len(z), n)
 		}
 		if i := slices.IndexFunc(z, notFinite); i >= 0 {
-			return fmt.Errorf("svm: target %d of example %d is %v, want a finite number", t, i, z[i])
+			return fmt.Errorf("learn: target %d of example %d is %v, want a finite number", t, i, z[i])
 		}
 	}
 	for _, l := range lambdas {
 		if !(l > 0) || math.IsInf(l, 1) {
-			return fmt.Errorf("svm: ridge %v, want a positive, finite number", l)
+			return fmt.Errorf("learn: ridge %v, want a positive, finite number", l)
 		}
 	}
 	return Targets{Labels: []int{}, Weights: weights}.checkWeights(n, KernelRidge)

@@ -26,7 +26,7 @@ const shrinkShare = 0.2
 
 // ErrIterations is the error (by errors.Is) of a training that stopped at MaxIterations. The
 // learner that comes with it is usable, but not optimal.
-var ErrIterations = errors.New("svm: iteration limit reached before the tolerance")
+var ErrIterations = errors.New("learn: iteration limit reached before the tolerance")
 
 // solver solves a problem for one C after the other.
 //
@@ -93,7 +93,7 @@ func (s *solver) solve(ctx context.Context, opt Options) error {
 	period := min(n, checkEvery)
 	s.activateAll()
 	if k := slices.IndexFunc(s.diag, notFinite); k >= 0 {
-		return fmt.Errorf("svm: Gram matrix: diagonal entry %d is %v, want a finite number", k, s.diag[k])
+		return fmt.Errorf("learn: Gram matrix: diagonal entry %d is %v, want a finite number", k, s.diag[k])
 	}
 	s.steps = 0
 	restored := false // whether all variables were brought back once near the end
@@ -123,7 +123,7 @@ func (s *solver) solve(ctx context.Context, opt Options) error {
 			if gap <= opt.Tolerance {
 				j = -1
 			} else if j < 0 { // comparisons with NaN are false
-				return fmt.Errorf("svm: Gram matrix: row %d has an entry that is not finite", s.index(i))
+				return fmt.Errorf("learn: Gram matrix: row %d has an entry that is not finite", s.index(i))
 			}
 		}
 		if j < 0 {
@@ -151,7 +151,7 @@ func (s *solver) solve(ctx context.Context, opt Options) error {
 func (s *solver) finish(err error) error {
 	copy(s.grad, s.f)
 	if k := slices.IndexFunc(s.grad, notFinite); k >= 0 {
-		return fmt.Errorf("svm: Gram matrix: row or column %d has an entry that is not finite", k)
+		return fmt.Errorf("learn: Gram matrix: row or column %d has an entry that is not finite", k)
 	}
 	return err
 }

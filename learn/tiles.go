@@ -202,7 +202,7 @@ func (t *Tiles) put(i0, j0 int, values *kernel.Matrix) error {
 			for stop := min(end, (j/tileSide+1)*tileSide); j < stop; j++ {
 				v := float32(row[j-j0])
 				if notFinite(float64(v)) {
-					return fmt.Errorf("svm: Gram matrix: row %d, column %d is %v, want a number below %v", i, j, row[j-j0], math.MaxFloat32)
+					return fmt.Errorf("learn: Gram matrix: row %d, column %d is %v, want a number below %v", i, j, row[j-j0], math.MaxFloat32)
 				}
 				tile[i%tileSide*tileSide+j%tileSide] = v
 				if diagonal { // such a tile is whole
@@ -230,7 +230,7 @@ func (t *Tiles) row(i int, dst []float64) []float64 {
 func (t *Tiles) Multiply(ctx context.Context, x [][]float64) ([][]float64, error) {
 	for _, v := range x {
 		if len(v) != t.rows {
-			panic(fmt.Sprintf("svm: product of a matrix of order %d and %d numbers", t.rows, len(v)))
+			panic(fmt.Sprintf("learn: product of a matrix of order %d and %d numbers", t.rows, len(v)))
 		}
 	}
 	in, out := newPanels(t.rows, len(x)), newPanels(t.rows, len(x))

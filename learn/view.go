@@ -23,7 +23,7 @@ type View struct {
 // Full returns the view of a whole matrix.
 func Full(m *kernel.Matrix) View {
 	if len(m.Data) != m.Rows*m.Cols {
-		panic(fmt.Sprintf("svm: matrix of %d×%d has %d entries", m.Rows, m.Cols, len(m.Data)))
+		panic(fmt.Sprintf("learn: matrix of %d×%d has %d entries", m.Rows, m.Cols, len(m.Data)))
 	}
 	return View{m: m}
 }
@@ -44,7 +44,7 @@ func compose(outer, inner []int, n int, what string) []int {
 	out := make([]int, len(inner))
 	for k, i := range inner {
 		if i < 0 || i >= n {
-			panic(fmt.Sprintf("svm: %s %d of a view with %d", what, i, n))
+			panic(fmt.Sprintf("learn: %s %d of a view with %d", what, i, n))
 		}
 		if outer != nil {
 			i = outer[i]
@@ -115,10 +115,10 @@ func gather(dst, src []float64, index []int) {
 func (v View) square(n int) error {
 	r, c := v.Dims()
 	if r != c {
-		return fmt.Errorf("svm: Gram matrix is %d×%d, want a square one", r, c)
+		return fmt.Errorf("learn: Gram matrix is %d×%d, want a square one", r, c)
 	}
 	if r != n {
-		return fmt.Errorf("svm: Gram matrix of %d examples and %d targets, want the same number", r, n)
+		return fmt.Errorf("learn: Gram matrix of %d examples and %d targets, want the same number", r, n)
 	}
 	return nil
 }

@@ -37,7 +37,7 @@ func CreateRows(path string, cols int) (*Rows, error) {
 // Write appends rows.
 func (r *Rows) Write(rows []float64) error {
 	if len(rows)%r.cols != 0 {
-		panic(fmt.Sprintf("matrix: %d numbers for rows of %d", len(rows), r.cols))
+		panic(fmt.Sprintf("matrixfile: %d numbers for rows of %d", len(rows), r.cols))
 	}
 	r.rows += len(rows) / r.cols
 	_, err := r.w.Write(file.Bytes(rows))

@@ -484,7 +484,7 @@ func TestWriteRefuses(t *testing.T) {
 		"Options: Hydrogens = \"\", want one of": func(m *Model) { m.Reader.Hydrogens = "" },
 		"estimate 0 is NaN":                      func(m *Model) { m.Estimates[0].Value = math.NaN() },
 		"2 names for 3 classes":                  func(m *Model) { m.Classes = m.Classes[:2] },
-		"learner: svm: ":                         func(m *Model) { m.Learner = &learn.Learner{} },
+		"learner: learn: ":                       func(m *Model) { m.Learner = &learn.Learner{} },
 		"learner: trained on 17 graphs":          func(m *Model) { m.Learner.Examples = 17 },
 		"function 1: number 0 is +Inf":           func(m *Model) { m.Learner.Functions[1].Bias = math.Inf(1) },
 		"slope -1":                               func(m *Model) { m.Learner.Slope = -1 },

@@ -241,7 +241,7 @@ func (k *vectors) Gram(dst []float64, x, y []string) {
 	xs, dim := allNumbers(x)
 	ys, dimY := allNumbers(y)
 	if len(x) > 0 && len(y) > 0 && dim != dimY {
-		panic("base: attribute rows of different length") // Describe's caller has checked
+		panic("vertex: attribute rows of different length") // Describe's caller has checked
 	}
 	for i := range x {
 		a := xs[i*dim : (i+1)*dim]

@@ -1,4 +1,4 @@
-// Command asm writes the assembly of a package, spd, internal/dense or svm, for amd64 or arm64.
+// Command asm writes the assembly of a package, spd, internal/dense or learn, for amd64 or arm64.
 //
 // The code is described once, by instructions of amd64 on vectors of any length. For arm64 it is
 // written with vectors of 128 bits and then translated (arm64.go).
