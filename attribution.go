@@ -20,7 +20,7 @@ import (
 //
 // With n vertices in c classes at a level, Ñ landmarks and rank P it takes O(c Ñ P³ + n Ñ P²)
 // time, and what solving with the Laplacians of the n neighbourhoods takes.
-func (m *Model) Attribute(ctx context.Context, g *graph.Graph, others kernel.Features, slopes []float64) ([]float64, error) {
+func (m *LowRank) Attribute(ctx context.Context, g *graph.Graph, others kernel.Features, slopes []float64) ([]float64, error) {
 	train := others.(*Covariances)
 	t, err := m.record(ctx, g)
 	if err != nil {
@@ -132,7 +132,7 @@ func (r *recording) row(level, v int) []float64 {
 
 // record transforms one graph as Transform does, and keeps what it computes on the way. Every class
 // is compared through its covariance, which derivatives need.
-func (m *Model) record(ctx context.Context, g *graph.Graph) (*recording, error) {
+func (m *LowRank) record(ctx context.Context, g *graph.Graph) (*recording, error) {
 	graphs, r := []*graph.Graph{g}, &recording{}
 	return r, m.climb(ctx, graphs, func(at *level) error {
 		now := recorded{level: at}
@@ -159,7 +159,7 @@ func (m *Model) record(ctx context.Context, g *graph.Graph) (*recording, error) 
 // reverse carries adjoints, derivatives of f with respect to recorded quantities, down the levels.
 // Adjoints of features are laid out by vertex and feature.
 type reverse struct {
-	m *Model
+	m *LowRank
 	g *graph.Graph
 	t *recording
 
@@ -173,7 +173,7 @@ type reverse struct {
 	full        []float64
 }
 
-func newReverse(m *Model, g *graph.Graph, t *recording) *reverse {
+func newReverse(m *LowRank, g *graph.Graph, t *recording) *reverse {
 	r := &reverse{m: m, g: g, t: t}
 	for v := range g.N() {
 		r.vertices, r.keys = append(r.vertices, int32(v)), append(r.keys, uint64(v))

@@ -20,7 +20,7 @@ import (
 // scaledLogK computes log k(G, H_i) by the letter of docs/explanation/explain.md: features of the
 // vertices, one row each, explicit inverses of dense Laplacians, determinants by LU. The
 // base features of vertex v are multiplied by s[v].
-func scaledLogK(t *testing.T, m *Model, g *graph.Graph, s []float64) []float64 {
+func scaledLogK(t *testing.T, m *LowRank, g *graph.Graph, s []float64) []float64 {
 	t.Helper()
 	n := g.N()
 	descs, err := m.base.Describe(g)

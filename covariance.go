@@ -48,7 +48,7 @@ func (a *assembler) covariance(ctx context.Context, quotient []uint32, below fea
 }
 
 // covariances returns the matrices S of some classes of a level ≥ 1.
-func (m *Model) covariances(ctx context.Context, at *level, chosen []int32) (*spd.Batch, error) {
+func (m *LowRank) covariances(ctx context.Context, at *level, chosen []int32) (*spd.Batch, error) {
 	defer work.Trace(ctx, "landmarks")()
 	b := spd.NewBatch(len(chosen), at.below.width)
 	workers := make([]assembler, work.Workers(ctx))
@@ -85,7 +85,7 @@ func (c *Covariances) Levels() []*spd.Batch { return c.levels }
 
 // Orders returns the orders of the matrices S that a graph has under the model, one for each
 // level that enters the kernel: the last, or with any Combine but Top all.
-func (m *Model) Orders() []int {
+func (m *LowRank) Orders() []int {
 	var out []int
 	for l, p := range m.projections {
 		if m.kernel.enters(l) {
@@ -105,7 +105,7 @@ func (c *Covariances) Select(graphs []int) kernel.Features {
 }
 
 // Join implements kernel.Map.
-func (m *Model) Join(parts ...kernel.Features) kernel.Features {
+func (m *LowRank) Join(parts ...kernel.Features) kernel.Features {
 	out := &Covariances{}
 	for l := range m.Orders() {
 		var of []*spd.Batch
@@ -132,7 +132,7 @@ func (c *Covariances) InPlace() bool { return true }
 
 // DecodeFeatures implements kernel.Map. It is an error if a number is not finite or a matrix not
 // positive definite. It keeps the data where they are aligned.
-func (m *Model) DecodeFeatures(data []byte) (kernel.Features, error) {
+func (m *LowRank) DecodeFeatures(data []byte) (kernel.Features, error) {
 	orders, size := m.Orders(), 0
 	for _, p := range orders {
 		size += spd.Size(p)

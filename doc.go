@@ -26,7 +26,7 @@
 //
 // # Which kernel
 //
-// [Kernel] holds all parameters; start from [Default], which has those of the paper. Package base has
+// [Kernel] holds all parameters; start from [Default], which has those of the paper. Package vertex has
 // the kernels on vertices, written as texts such as "labels * gaussian".
 //
 //   - [Fit] is the low-rank method of the paper. It samples landmark vertices at every level
@@ -40,7 +40,7 @@
 //
 // # Results
 //
-// A fitted [Model] gives a graph the same features whether it was in training or not. Equal
+// A fitted [LowRank] gives a graph the same features whether it was in training or not. Equal
 // seeds give equal bits for any number of workers, with assembly or without, and whatever other
 // graphs are in the call. The low-rank kernel has the same bits on all processors with fused
 // multiply-adds. Values do not depend on the order of vertices, except through the sample of

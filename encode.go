@@ -32,7 +32,7 @@ type levelHead struct {
 // AppendBinary implements kernel.Map: a head in JSON, and for each level sections of numbers: the
 // matrices of its landmarks one after the other, packed, the weights that make features of kernel values
 // with them, and the eigenvalues.
-func (m *Model) AppendBinary(b []byte) ([]byte, error) {
+func (m *LowRank) AppendBinary(b []byte) ([]byte, error) {
 	head := mapHead{Base: m.base.String()}
 	for _, p := range m.projections {
 		l := levelHead{Explicit: p.explicit != nil, Landmarks: p.n, Features: p.p}
@@ -63,7 +63,7 @@ func (m *Model) AppendBinary(b []byte) ([]byte, error) {
 // Decode implements kernel.Kernel. Everything is checked, so damaged data give an error and not a
 // model that panics.
 func (k Kernel) Decode(data []byte) (kernel.Map, error) {
-	if sum, ok := k.Parts(nil); ok {
+	if sum, ok := k.AsSum(nil); ok {
 		return sum.Decode(data)
 	}
 	if err := k.Validate(); err != nil {
@@ -84,7 +84,7 @@ func (k Kernel) Decode(data []byte) (kernel.Map, error) {
 	if err := json.Unmarshal(text, &head); err != nil {
 		return nil, err
 	}
-	m := &Model{kernel: k}
+	m := &LowRank{kernel: k}
 	if m.base, err = vertex.Parse(head.Base); err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func (k Kernel) Decode(data []byte) (kernel.Map, error) {
 }
 
 // projection returns the projection of the next level of a model.
-func (l *levelHead) projection(m *Model, marks, w, values []float64) (*projection, error) {
+func (l *levelHead) projection(m *LowRank, marks, w, values []float64) (*projection, error) {
 	p := &projection{n: l.Landmarks, p: l.Features, w: w, values: values}
 	for _, d := range l.Descriptors {
 		p.descriptors = append(p.descriptors, string(d))

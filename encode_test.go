@@ -34,7 +34,7 @@ func sameBits(t *testing.T, what string, a, b *kernel.Matrix) {
 }
 
 // throughBytes encodes a model and the features of its training graphs, and decodes both.
-func throughBytes(t *testing.T, m *Model) *Model {
+func throughBytes(t *testing.T, m *LowRank) *LowRank {
 	t.Helper()
 	b, err := m.AppendBinary(nil)
 	if err != nil {
@@ -51,7 +51,7 @@ func throughBytes(t *testing.T, m *Model) *Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := back.(*Model)
+	got := back.(*LowRank)
 	got.train = train.(*Covariances)
 	return got
 }

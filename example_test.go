@@ -45,7 +45,7 @@ func ExampleFit() {
 }
 
 // A new graph gets the features that it would have had in training.
-func ExampleModel_Transform() {
+func ExampleLowRank_Transform() {
 	ctx := context.Background()
 	model, err := mlg.Fit(ctx, molecules("CCO", "CCN", "CCCO"), mlg.Default())
 	if err != nil {

@@ -11,12 +11,12 @@ import (
 )
 
 // Gram returns the kernel matrix of the training graphs.
-func (m *Model) Gram(ctx context.Context) (*kernel.Matrix, error) {
+func (m *LowRank) Gram(ctx context.Context) (*kernel.Matrix, error) {
 	return kernel.Between(ctx, m, m.train, m.train)
 }
 
 // Cross returns the kernel matrix between graphs (rows) and the training graphs (columns).
-func (m *Model) Cross(ctx context.Context, graphs []*graph.Graph) (*kernel.Matrix, error) {
+func (m *LowRank) Cross(ctx context.Context, graphs []*graph.Graph) (*kernel.Matrix, error) {
 	return (&kernel.Fitted{Map: m, Train: m.train}).Cross(ctx, graphs)
 }
 
@@ -37,7 +37,7 @@ func mirror(a []float64, stride, n int) {
 }
 
 // rectangle writes the combined kernel of rows i0 … i1-1 of a and columns j0 … j1-1 of b.
-func (m *Model) rectangle(ctx context.Context, dst []float64, stride int, a *Covariances, i0, i1 int, b *Covariances, j0, j1 int, buf *[]float64) error {
+func (m *LowRank) rectangle(ctx context.Context, dst []float64, stride int, a *Covariances, i0, i1 int, b *Covariances, j0, j1 int, buf *[]float64) error {
 	device, width, levels := work.Device(ctx), j1-j0, len(a.levels)
 	if levels == 1 && m.kernel.Power == 1 {
 		return device.Cross(ctx, dst, stride, a.levels[0], i0, i1, b.levels[0], j0, j1)
@@ -68,7 +68,7 @@ const (
 )
 
 // Fill implements kernel.Map.
-func (m *Model) Fill(ctx context.Context, dst []float64, stride int, x kernel.Block) error {
+func (m *LowRank) Fill(ctx context.Context, dst []float64, stride int, x kernel.Block) error {
 	buf := buffers.Get().(*[]float64)
 	defer buffers.Put(buf)
 	a, b := x.A.(*Covariances), x.B.(*Covariances)

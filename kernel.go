@@ -25,7 +25,7 @@ type Kernel struct {
 	// Base is read by vertex.Parse. Without it, vertex.Choose goes by the graphs.
 	Base string `json:"base" want:"a kernel on vertices" help:"Kernel on vertices, or products and sums of them in brackets. By default labels, else attributes, else degree."`
 	// Bonds makes the kernel the mean of two: itself, and the same kernel of graphs whose edges
-	// have become vertices. The second sees the labels of edges; see Parts.
+	// have become vertices. The second sees the labels of edges; see AsSum.
 	Bonds Bonds `json:"bonds" want:"one of auto true false" help:"Labels of edges count too: half of the value compares graphs whose edges are vertices. auto: for molecules."`
 	// Combine says how the kernels of the levels make one.
 	Combine Combine `json:"combine" want:"one of top sum product mixed gmean" help:"How levels are combined: top (the last alone), sum, product, gmean, or mixed (the mean of the first three)."`
@@ -183,11 +183,11 @@ func (k Kernel) base(graphs []*graph.Graph) (vertex.Kernel, error) {
 	return vertex.Parse(text)
 }
 
-// Parts implements kernel.Compound. With Bonds the kernel is ½ k(G, H) + ½ k(G′, H′), where G′ is G
+// AsSum implements kernel.Compound. With Bonds the kernel is ½ k(G, H) + ½ k(G′, H′), where G′ is G
 // with a vertex on every edge (graph.Graph.Subdivide). The first half compares elements and
 // skeletons, the second half bonds as well. The first alone would take molecules that differ in a
 // double bond for equal. The second alone would take them for nearly as different as any others.
-func (k Kernel) Parts(graphs []*graph.Graph) (kernel.Sum, bool) {
+func (k Kernel) AsSum(graphs []*graph.Graph) (kernel.Sum, bool) {
 	if k.Bonds == WithoutBonds || k.Bonds == AutoBonds && !chem.Molecules(graphs) {
 		return kernel.Sum{}, false
 	}
@@ -211,7 +211,7 @@ func (k Kernel) Levels() []kernel.Level {
 
 // Fit implements kernel.Kernel: see Fit and NewExact.
 func (k Kernel) Fit(ctx context.Context, graphs []*graph.Graph) (*kernel.Fitted, error) {
-	if sum, ok := k.Parts(graphs); ok {
+	if sum, ok := k.AsSum(graphs); ok {
 		return sum.Fit(ctx, graphs)
 	}
 	k.Bonds = WithoutBonds

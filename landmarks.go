@@ -20,7 +20,7 @@ type landmark struct {
 }
 
 // landmarks chooses the landmarks of a level.
-func (m *Model) landmarks(ctx context.Context, at *level) ([]landmark, error) {
+func (m *LowRank) landmarks(ctx context.Context, at *level) ([]landmark, error) {
 	k := &m.kernel
 	if k.Landmarks != Pivoted {
 		return draw(at.classes, k.Landmarks, k.Samples, k.Seed, at.number), nil

@@ -11,9 +11,9 @@ import (
 	"github.com/mlgkernel/mlg/work"
 )
 
-// Model is a fitted low-rank MLG kernel: all that is needed to give a new graph the same features
+// LowRank is a fitted low-rank MLG kernel: all that is needed to give a new graph the same features
 // as a training graph. It is a kernel.Map. Its methods may be called concurrently.
-type Model struct {
+type LowRank struct {
 	kernel      Kernel
 	base        vertex.Kernel
 	projections []projection // levels 0 … L
@@ -21,7 +21,7 @@ type Model struct {
 	train       *Covariances // of the training graphs; nil when read from a file
 }
 
-var _ kernel.Map = (*Model)(nil)
+var _ kernel.Map = (*LowRank)(nil)
 
 // level is a level of a collection of graphs on its way up through a model: its vertices in
 // classes, and the features of the classes.
@@ -51,7 +51,7 @@ func (f features) row(class int32) []float64 {
 // With c classes of m cells at a level and Ñ landmarks of rank P it takes O(c(m P² + Ñ P³) + Ñ³)
 // time and O(c P) memory. If m and the cells of the landmarks are well below P, it takes only O(c Ñ
 // (m³ + m P)) time. Large sparse quotients cost what their sparse factors cost, not m³.
-func Fit(ctx context.Context, graphs []*graph.Graph, k Kernel) (*Model, error) {
+func Fit(ctx context.Context, graphs []*graph.Graph, k Kernel) (*LowRank, error) {
 	if err := k.validateSingle(); err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func Fit(ctx context.Context, graphs []*graph.Graph, k Kernel) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{kernel: k, base: b, train: &Covariances{}}
+	m := &LowRank{kernel: k, base: b, train: &Covariances{}}
 	err = m.climb(ctx, graphs, func(at *level) error {
 		p, err := m.fitProjection(ctx, at)
 		if err != nil {
@@ -78,14 +78,14 @@ func Fit(ctx context.Context, graphs []*graph.Graph, k Kernel) (*Model, error) {
 // Transform implements kernel.Map: it returns the Covariances of graphs. Those of a graph depend only
 // on the model and the graph, to the bit. The order of its vertices and the other graphs do not
 // matter.
-func (m *Model) Transform(ctx context.Context, graphs []*graph.Graph) (kernel.Features, error) {
+func (m *LowRank) Transform(ctx context.Context, graphs []*graph.Graph) (kernel.Features, error) {
 	out := &Covariances{}
 	return out, m.climb(ctx, graphs, func(at *level) error { return m.pass(ctx, graphs, at, out) })
 }
 
 // climb takes graphs up through the levels and calls visit for each, which sets the features of its
 // classes.
-func (m *Model) climb(ctx context.Context, graphs []*graph.Graph, visit func(at *level) error) error {
+func (m *LowRank) climb(ctx context.Context, graphs []*graph.Graph, visit func(at *level) error) error {
 	var at *level
 	for range len(m.kernel.Radii) + 1 {
 		var err error
@@ -100,7 +100,7 @@ func (m *Model) climb(ctx context.Context, graphs []*graph.Graph, visit func(at 
 }
 
 // pass sets the features of a level, and enters it.
-func (m *Model) pass(ctx context.Context, graphs []*graph.Graph, at *level, out *Covariances) error {
+func (m *LowRank) pass(ctx context.Context, graphs []*graph.Graph, at *level, out *Covariances) error {
 	if err := m.project(ctx, at); err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func (m *Model) pass(ctx context.Context, graphs []*graph.Graph, at *level, out 
 }
 
 // enter adds the covariances of whole graphs to out if the level enters the kernel.
-func (m *Model) enter(ctx context.Context, graphs []*graph.Graph, at *level, out *Covariances) error {
+func (m *LowRank) enter(ctx context.Context, graphs []*graph.Graph, at *level, out *Covariances) error {
 	if !m.kernel.enters(at.number) {
 		return nil
 	}
@@ -119,7 +119,7 @@ func (m *Model) enter(ctx context.Context, graphs []*graph.Graph, at *level, out
 
 // classify sorts the vertices of graphs into the classes of the level above the given one, or of
 // level 0 if that is nil. Kernels that differ in other parameters share them.
-func (m *Model) classify(ctx context.Context, graphs []*graph.Graph, below *level) (*level, error) {
+func (m *LowRank) classify(ctx context.Context, graphs []*graph.Graph, below *level) (*level, error) {
 	at := &level{}
 	if below != nil {
 		at.number, at.below = below.number+1, below.features
@@ -135,12 +135,12 @@ func (m *Model) classify(ctx context.Context, graphs []*graph.Graph, below *leve
 }
 
 // classKey names what the classes of a level depend on.
-func (m *Model) classKey(what string, level int) string {
+func (m *LowRank) classKey(what string, level int) string {
 	return fmt.Sprint(what, " ", m.base, " ", m.attributes(), " ", m.kernel.Radii[:level], " ", m.kernel.Discount && level > 0)
 }
 
 // wholeGraphs returns the covariances of whole graphs whose vertices have the features of a level.
-func (m *Model) wholeGraphs(ctx context.Context, graphs []*graph.Graph, at *level) (*spd.Batch, error) {
+func (m *LowRank) wholeGraphs(ctx context.Context, graphs []*graph.Graph, at *level) (*spd.Batch, error) {
 	whole, err := kernel.Share(ctx, graphs, m.classKey("graphs", at.number), func() (*classes, error) {
 		return wholeGraphs(ctx, graphs, at.classes)
 	})
@@ -164,14 +164,14 @@ func (m *Model) wholeGraphs(ctx context.Context, graphs []*graph.Graph, at *leve
 }
 
 // Base returns the base kernel.
-func (m *Model) Base() vertex.Kernel { return m.base }
+func (m *LowRank) Base() vertex.Kernel { return m.base }
 
 // Kernel returns the kernel that was fitted.
-func (m *Model) Kernel() Kernel { return m.kernel }
+func (m *LowRank) Kernel() Kernel { return m.kernel }
 
 // Classes returns the number of distinct neighbourhoods of the training graphs at a level,
 // 0 … L; 0 for a model that was read from a file.
-func (m *Model) Classes(level int) int {
+func (m *LowRank) Classes(level int) int {
 	if m.counts == nil {
 		return 0
 	}
@@ -179,22 +179,22 @@ func (m *Model) Classes(level int) int {
 }
 
 // Samples returns the number of distinct landmarks at a level, 0 … L.
-func (m *Model) Samples(level int) int { return m.projections[level].n }
+func (m *LowRank) Samples(level int) int { return m.projections[level].n }
 
 // Rank returns the number of features at a level, 0 … L.
-func (m *Model) Rank(level int) int { return m.projections[level].p }
+func (m *LowRank) Rank(level int) int { return m.projections[level].p }
 
 // Eigenvalues returns those of the landmarks' Gram matrix at a level that were kept,
 // descending; nil at level 0 when the base features are explicit.
-func (m *Model) Eigenvalues(level int) []float64 { return m.projections[level].values }
+func (m *LowRank) Eigenvalues(level int) []float64 { return m.projections[level].values }
 
 // Train returns the features of the training graphs, nil for a model that was read from a file.
-func (m *Model) Train() *Covariances { return m.train }
+func (m *LowRank) Train() *Covariances { return m.train }
 
 // attributes returns the number of attributes per vertex that the base kernel has seen in
 // training; new graphs must have as many. It is 0 if the base kernel does not look at
 // attributes, or saw no vertex.
-func (m *Model) attributes() int {
+func (m *LowRank) attributes() int {
 	if len(m.projections) == 0 || len(m.projections[0].descriptors) == 0 {
 		return 0
 	}

@@ -30,7 +30,7 @@ type projection struct {
 }
 
 // fitProjection chooses the landmarks of a level and diagonalises their Gram matrix.
-func (m *Model) fitProjection(ctx context.Context, at *level) (*projection, error) {
+func (m *LowRank) fitProjection(ctx context.Context, at *level) (*projection, error) {
 	if at.number == 0 {
 		if f, dim, needed := m.base.Features(at.descriptor, maxExplicit); dim > 0 {
 			p := &projection{explicit: f, n: len(needed), p: dim}
@@ -59,7 +59,7 @@ func (m *Model) fitProjection(ctx context.Context, at *level) (*projection, erro
 }
 
 // landmarkGram sets the landmarks of a projection and returns their Gram matrix.
-func (m *Model) landmarkGram(ctx context.Context, p *projection, at *level, marks []landmark) ([]float64, error) {
+func (m *LowRank) landmarkGram(ctx context.Context, p *projection, at *level, marks []landmark) ([]float64, error) {
 	n := len(marks)
 	gram := make([]float64, n*n)
 	chosen := make([]int32, n)
@@ -91,7 +91,7 @@ func (m *Model) landmarkGram(ctx context.Context, p *projection, at *level, mark
 }
 
 // mark sets the covariances of the landmarks of a level ≥ 1, given as classes.
-func (m *Model) mark(ctx context.Context, p *projection, at *level, chosen []int32) (err error) {
+func (m *LowRank) mark(ctx context.Context, p *projection, at *level, chosen []int32) (err error) {
 	if p.marks, err = m.covariances(ctx, at, chosen); err == nil {
 		p.factor(&m.kernel)
 	}
@@ -137,7 +137,7 @@ func (p *projection) diagonalise(ctx context.Context, gram []float64, marks []la
 
 // principal replaces the features of a projection by their leading principal components over
 // all vertices: the rank directions of the landmarks' span that keep most of Σ_v |q(v)|².
-func (m *Model) principal(ctx context.Context, proj *projection, at *level) error {
+func (m *LowRank) principal(ctx context.Context, proj *projection, at *level) error {
 	c, err := m.scatter(ctx, proj, at)
 	if err != nil {
 		return err
@@ -160,7 +160,7 @@ func (m *Model) principal(ctx context.Context, proj *projection, at *level) erro
 }
 
 // scatter returns Σ_v q(v) q(v)ᵀ over all vertices.
-func (m *Model) scatter(ctx context.Context, proj *projection, at *level) ([]float64, error) {
+func (m *LowRank) scatter(ctx context.Context, proj *projection, at *level) ([]float64, error) {
 	n, p := at.len(), proj.p
 	// Sums over fixed parts, added in order, do not depend on the number of workers.
 	parts := min(32, (n+featureBlock-1)/featureBlock)
@@ -205,7 +205,7 @@ func (m *Model) scatter(ctx context.Context, proj *projection, at *level) ([]flo
 const featureBlock = 64
 
 // project sets the features of all classes of a level.
-func (m *Model) project(ctx context.Context, at *level) error {
+func (m *LowRank) project(ctx context.Context, at *level) error {
 	proj := &m.projections[at.number]
 	n, p := at.len(), proj.p
 	at.features = features{make([]float64, n*p), p}
@@ -247,7 +247,7 @@ type projector struct {
 }
 
 // block writes the features of the classes lo … hi-1 of a level to dst.
-func (f *projector) block(ctx context.Context, dst []float64, m *Model, proj *projection, at *level, lo, hi int) error {
+func (f *projector) block(ctx context.Context, dst []float64, m *LowRank, proj *projection, at *level, lo, hi int) error {
 	if proj.explicit != nil {
 		for i, d := range at.descriptor[lo:hi] {
 			proj.explicit(dst[i*proj.p:(i+1)*proj.p], d)
@@ -274,7 +274,7 @@ func (f *projector) block(ctx context.Context, dst []float64, m *Model, proj *pr
 // kernels writes the kernel of classes of a level ≥ 1 with its landmarks to the rows of dst. Classes
 // with few cells are compared by their cells. For the others covariances are computed, which live
 // only until their kernel is known.
-func (f *projector) kernels(ctx context.Context, dst []float64, m *Model, proj *projection, at *level, chosen []int32) error {
+func (f *projector) kernels(ctx context.Context, dst []float64, m *LowRank, proj *projection, at *level, chosen []int32) error {
 	full, err := f.cells.compare(ctx, dst, proj, at, chosen, &m.kernel)
 	if err != nil || len(full) == 0 {
 		return err

@@ -19,7 +19,7 @@ type Vertices struct {
 // approximate 𝔎_ℓ; at level 0 with explicit base features they are the base kernel. The features of
 // a vertex depend on its neighbourhood alone, to the bit. It costs what Transform does, less the
 // whole graphs.
-func (m *Model) Vertices(ctx context.Context, graphs []*graph.Graph) ([]Vertices, error) {
+func (m *LowRank) Vertices(ctx context.Context, graphs []*graph.Graph) ([]Vertices, error) {
 	var out []Vertices
 	err := m.climb(ctx, graphs, func(at *level) error {
 		err := m.project(ctx, at)
@@ -30,7 +30,7 @@ func (m *Model) Vertices(ctx context.Context, graphs []*graph.Graph) ([]Vertices
 }
 
 // VertexFeatures returns the features of the vertices of g at a level, 0 … L, a row each; see Vertices.
-func (m *Model) VertexFeatures(ctx context.Context, g *graph.Graph, level int) (*kernel.Matrix, error) {
+func (m *LowRank) VertexFeatures(ctx context.Context, g *graph.Graph, level int) (*kernel.Matrix, error) {
 	if level < 0 || level >= len(m.projections) {
 		return nil, fmt.Errorf("level %d, want 0 … %d", level, len(m.projections)-1)
 	}

@@ -59,20 +59,17 @@ func (r *Report) Facts() []string {
 	return out
 }
 
-// Table is a table of a report. The first column has names.
-type Table = table.Table
-
 // Tables returns the results, the parameters that were chosen, the classes in the best row, and the
 // comparison of the other rows with it.
-func (r *Report) Tables() []Table {
+func (r *Report) Tables() []table.Table {
 	interval := fmt.Sprintf("%g %% interval", 100*confidence)
-	results := Table{Caption: "Results", Header: []string{"kernel", "accuracy", interval, "balanced", "AUC", "seconds"}}
+	results := table.Table{Caption: "Results", Header: []string{"kernel", "accuracy", interval, "balanced", "AUC", "seconds"}}
 	if r.Uneven {
 		results.Header = []string{"kernel", "AUC", interval, "balanced", "accuracy", "seconds"}
 	}
-	probabilities := Table{Caption: "Probabilities", Header: []string{"kernel", "log loss", "calibration error"}}
-	finding := Table{Caption: "Finding class " + r.Rare, Header: []string{"kernel"}}
-	chosen := Table{Caption: "Chosen", Header: []string{"kernel", "parameters"}}
+	probabilities := table.Table{Caption: "Probabilities", Header: []string{"kernel", "log loss", "calibration error"}}
+	finding := table.Table{Caption: "Finding class " + r.Rare, Header: []string{"kernel"}}
+	chosen := table.Table{Caption: "Chosen", Header: []string{"kernel", "parameters"}}
 	if r.Protocol.Honest {
 		chosen.Caption = "Chosen most often"
 	}
@@ -101,8 +98,8 @@ func (r *Report) Tables() []Table {
 		}
 		chosen.Add(x.Name, parameters)
 	}
-	out := []Table{results}
-	for _, t := range []Table{finding, probabilities, r.calibration()} {
+	out := []table.Table{results}
+	for _, t := range []table.Table{finding, probabilities, r.calibration()} {
 		if len(t.Rows) > 0 {
 			out = append(out, t)
 		}
@@ -110,7 +107,7 @@ func (r *Report) Tables() []Table {
 	out = append(out, chosen)
 	best := r.Best()
 	if best.ClassificationSummary != nil {
-		t := Table{Caption: "By class, " + best.Name, Header: []string{"class", "examples", "recall", "precision", "F1"}}
+		t := table.Table{Caption: "By class, " + best.Name, Header: []string{"class", "examples", "recall", "precision", "F1"}}
 		for _, c := range best.ByClass {
 			t.Add(c.Class, fmt.Sprint(c.Examples/best.Repeats), fmt.Sprintf("%.3f", c.Recall), fmt.Sprintf("%.3f", c.Precision), fmt.Sprintf("%.3f", c.F1))
 		}
@@ -119,7 +116,7 @@ func (r *Report) Tables() []Table {
 	if len(slices.Concat(best.FoldScores...)) < 2 { // nothing to test by
 		return out
 	}
-	tests := Table{Caption: "Corrected resampled t-test against " + best.Name, Header: []string{"kernel", "difference", "t", "p"}}
+	tests := table.Table{Caption: "Corrected resampled t-test against " + best.Name, Header: []string{"kernel", "difference", "t", "p"}}
 	for i := range r.Results {
 		if r.Results[i].Name == best.Name {
 			continue
@@ -138,8 +135,8 @@ func (r *Report) Tables() []Table {
 const Calibration = "Calibration: share of values in the intervals"
 
 // calibration returns the table of what deviations are worth, without rows for learners that know none.
-func (r *Report) calibration() Table {
-	t := Table{Caption: Calibration, Header: []string{"kernel", "NLPD"}}
+func (r *Report) calibration() table.Table {
+	t := table.Table{Caption: Calibration, Header: []string{"kernel", "NLPD"}}
 	for _, level := range metrics.Levels {
 		t.Header = append(t.Header, fmt.Sprintf("%g %%", 100*level))
 	}

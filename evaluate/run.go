@@ -217,8 +217,8 @@ type session struct {
 	took   map[*method]*seconds
 }
 
-// Parts returns the number of training parts.
-func (o *Options) Parts() int {
+// TrainingParts returns the number of training parts.
+func (o *Options) TrainingParts() int {
 	if o.Splits != nil {
 		return o.Splits.Folds * o.Splits.Repeats()
 	}
@@ -228,7 +228,7 @@ func (o *Options) Parts() int {
 // sessions returns the number of sessions that run at the same time.
 func (o *Options) sessions(workers int) int {
 	if o.Inductive { // as work.Tasks has them
-		return min(workers, o.Parts())
+		return min(workers, o.TrainingParts())
 	}
 	return 1
 }

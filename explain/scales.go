@@ -42,7 +42,7 @@ func ScalesOf(sum *kernel.FittedSum) *Scales {
 	out := &Scales{FittedFactor: best}
 	if k, ok := best.Kernel.(mlg.Kernel); ok {
 		k.Bonds = mlg.WithBonds
-		both, _ := k.Parts(nil)
+		both, _ := k.AsSum(nil)
 		if both, err := both.Expand(nil); err == nil && both.String() == sum.Sum.String() {
 			out.bonds = sum.Factors[1]
 		}
@@ -51,7 +51,7 @@ func ScalesOf(sum *kernel.FittedSum) *Scales {
 }
 
 // Model returns the kernel as it was fitted.
-func (s *Scales) Model() *mlg.Model { return model.LowRank(s.FittedFactor) }
+func (s *Scales) Model() *mlg.LowRank { return model.LowRank(s.FittedFactor) }
 
 // Radii returns the radii of the levels in edges of the graphs. Level 0, of single vertices, has radius 0; no
 // scales have this one alone.

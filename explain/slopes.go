@@ -11,7 +11,7 @@ import (
 
 // slopesOf returns the slopes ∂f/∂s_v of a function f of the kernel values of a graph, where vertex v
 // counts s_v times and s = 1 is the graph itself. In a multiscale kernel s_v multiplies the base features
-// of v (mlg.Model.Attribute). A kernel that counts vertices, or pairs of them, counts v s_v times, and the
+// of v (mlg.LowRank.Attribute). A kernel that counts vertices, or pairs of them, counts v s_v times, and the
 // pair of u and v s_u s_v times (classic.Attributer). Where a kernel sees edges as vertices, an edge counts
 // √(s_u s_v). Other kernels are refused. By the product rule, for k = Σ_t w_t Π_j k_tj,
 //
@@ -69,7 +69,7 @@ func slopesOf(ctx context.Context, sum *kernel.FittedSum, others kernel.Features
 	return out, nil
 }
 
-// attributer is a map with slopes: mlg.Model, and the classic.Attributer.
+// attributer is a map with slopes: mlg.LowRank, and the classic.Attributer.
 type attributer interface {
 	Attribute(ctx context.Context, g *graph.Graph, others kernel.Features, slopes []float64) ([]float64, error)
 }

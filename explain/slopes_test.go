@@ -175,7 +175,7 @@ func TestSlopesOfCounts(t *testing.T) {
 		outer[0][i] = f.Coefficients[s] * (both + 0.4*rows[0][i])
 		outer[1][i] = f.Coefficients[s] * (both + 0.3*rows[1][i])
 	}
-	want, err := m.Factors[0].Known().Map.(*mlg.Model).Attribute(t.Context(), g, m.Factors[0].Known().Train, outer[0])
+	want, err := m.Factors[0].Known().Map.(*mlg.LowRank).Attribute(t.Context(), g, m.Factors[0].Known().Train, outer[0])
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -171,7 +171,7 @@ func factorOf(text string, f param.Factor, check func(Kernel) error) (out Factor
 }
 
 // set sets a field of a form that stands behind a kernel.
-func (f *Form) set(of param.Factor, k Kernel, g param.Given) error {
+func (f *Form) set(of param.Factor, k Kernel, g param.Assignment) error {
 	words := FormWords()
 	at := slices.Index(words, g.Name)
 	switch {

@@ -62,8 +62,8 @@ type formField struct {
 
 // Compound is a Kernel that is a sum of others for some of its parameters, or for some graphs.
 type Compound interface {
-	// Parts returns the sum that the kernel is for graphs, and whether it is one.
-	Parts(graphs []*graph.Graph) (Sum, bool)
+	// AsSum returns the sum that the kernel is for graphs, and whether it is one.
+	AsSum(graphs []*graph.Graph) (Sum, bool)
 }
 
 // SumOf returns a kernel as a sum, which it may be.
@@ -143,7 +143,7 @@ func (s Sum) expand(graphs []*graph.Graph, more Form) (Sum, error) {
 			inner := Sum{[]Term{{1, []Factor{f}}}}
 			over, sum := f.Kernel.(Sum)
 			if c, ok := f.Kernel.(Compound); ok {
-				over, sum = c.Parts(graphs)
+				over, sum = c.AsSum(graphs)
 			}
 			if sum {
 				var err error

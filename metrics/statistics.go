@@ -28,7 +28,7 @@ func Deviation(x []float64) float64 {
 	return math.Sqrt(s / float64(len(x)-1))
 }
 
-// Interval is a confidence interval.
+// Interval is where a value lies with a probability, its level: a score, or a measured value that was predicted.
 type Interval struct {
 	Level float64 `json:"level"`
 	Low   float64 `json:"low"`

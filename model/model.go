@@ -84,12 +84,12 @@ const percentiles = 101
 func (m *Model) Examples() int { return len(m.IDs) }
 
 // LowRank returns the low-rank kernel that a factor was fitted as, nil if it is of another kind.
-func LowRank(f *kernel.FittedFactor) *mlg.Model {
+func LowRank(f *kernel.FittedFactor) *mlg.LowRank {
 	fitted := f.Known()
 	if fitted == nil {
 		return nil
 	}
-	m, _ := fitted.Map.(*mlg.Model)
+	m, _ := fitted.Map.(*mlg.LowRank)
 	return m
 }
 

@@ -31,13 +31,6 @@ type Likeness struct {
 	Nearest    []Neighbour `json:"nearest" help:"the most similar graphs of the data"`
 }
 
-// Interval is where a measured value lies with a probability.
-type Interval struct {
-	Level float64 `json:"level"`
-	Low   float64 `json:"low"`
-	High  float64 `json:"high"`
-}
-
 // Prediction is what a model tells of one graph.
 type Prediction struct {
 	Class string  // of a classifier
@@ -49,9 +42,9 @@ type Prediction struct {
 	Margin      float64
 	Probability []float64 // of each of Model.Classes; nil if not trained; Class has the largest
 
-	Deviation *float64  // standard, of a measured value, where it is asked for and known
-	Interval  *Interval // of a measured value, where Deviation is known
-	Clipped   bool      // the variance without noise was below 0, and counts as 0 in Deviation
+	Deviation *float64          // standard, of a measured value, where it is asked for and known
+	Interval  *metrics.Interval // of a measured value, where Deviation is known
+	Clipped   bool              // the variance without noise was below 0, and counts as 0 in Deviation
 	Likeness
 }
 
@@ -115,7 +108,7 @@ func (m *Model) PredictCross(
 		p.Likeness = m.Likeness(nearest.Largest(cross.Row(i), max(1, o.Nearest)), o.Nearest)
 		if deviations != nil {
 			half := metrics.HalfWidth(o.Level) * deviations[i]
-			p.Clipped, p.Deviation, p.Interval = clipped[i], &deviations[i], &Interval{o.Level, p.Value - half, p.Value + half}
+			p.Clipped, p.Deviation, p.Interval = clipped[i], &deviations[i], &metrics.Interval{Level: o.Level, Low: p.Value - half, High: p.Value + half}
 		}
 	}
 	return out, nil

@@ -15,17 +15,17 @@ import (
 	"github.com/mlgkernel/mlg/kernel"
 )
 
-// Figure is an accuracy in per cent as it was printed.
-type Figure struct {
+// Accuracy is an accuracy in per cent as it was printed.
+type Accuracy struct {
 	Mean      float64 `json:"mean"`
 	Deviation float64 `json:"deviation"`
 }
 
 // Published returns the accuracy that the paper's Table 1 has for a kernel and a dataset, nil where
 // it has none.
-func Published(kernel, dataset string) *Figure {
+func Published(kernel, dataset string) *Accuracy {
 	if f, ok := published[kernel][dataset]; ok {
-		return &Figure{f[0], f[1]}
+		return &Accuracy{f[0], f[1]}
 	}
 	return nil
 }

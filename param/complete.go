@@ -36,7 +36,7 @@ func Elsewhere(language, name string) string {
 
 // InBrackets says that a parameter may be meant for a record that stands without brackets behind another
 // parameter, "" if none has it.
-func InBrackets(record any, given []Given, name string) string {
+func InBrackets(record any, given []Assignment, name string) string {
 	for _, p := range Of(record) {
 		inner, ok := languages[p.Want]
 		for _, g := range given {

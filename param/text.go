@@ -29,11 +29,11 @@ type Factor struct {
 	At    int    // where it begins in the text, in bytes
 	Name  string // of the record, "" for a sum
 	Sum   *Sum
-	Given []Given
+	Given []Assignment
 }
 
-// Given is a parameter of a factor with its value.
-type Given struct {
+// Assignment is a parameter of a factor with its value.
+type Assignment struct {
 	At      int // where its name begins
 	Name    string
 	ValueAt int    // where the value begins, behind a bracket or quotation mark
@@ -276,7 +276,7 @@ func (r *reader) factor() (f Factor, err error) {
 		if err != nil {
 			return f, err
 		}
-		if slices.ContainsFunc(f.Given, func(other Given) bool { return other.Name == g.Name }) {
+		if slices.ContainsFunc(f.Given, func(other Assignment) bool { return other.Name == g.Name }) {
 			return f, r.fail(g.At, "%s is given twice", g.Name)
 		}
 		f.Given = append(f.Given, g)
@@ -284,7 +284,7 @@ func (r *reader) factor() (f Factor, err error) {
 }
 
 // given reads a parameter of a record.
-func (r *reader) given(record string) (g Given, err error) {
+func (r *reader) given(record string) (g Assignment, err error) {
 	g.At = r.at
 	if g.Name = r.word(); g.Name == "" {
 		return g, r.wanted("a parameter, + or *")
@@ -346,7 +346,7 @@ func (r *reader) item(place Place) (at int, item string, err error) {
 
 // Set returns a record with the parameters that a factor of a text gives, and those that are none of the
 // record's.
-func Set[R any](text string, f Factor, record R) (out R, others []Given, err error) {
+func Set[R any](text string, f Factor, record R) (out R, others []Assignment, err error) {
 	out = record
 	for _, g := range f.Given {
 		changed, err := with(f.Name, out, g.Name, g.Value, g.Items)

@@ -39,20 +39,20 @@ func Compute(ctx context.Context, m kernel.Map, p Plan, t int, rows, cols kernel
 	return values, nil
 }
 
-// compute returns the data of tile t of a collection.
-func (c *Collection) compute(ctx context.Context, p Plan, t int) ([]byte, error) {
+// compute returns the data of tile t.
+func (j *Job) compute(ctx context.Context, p Plan, t int) ([]byte, error) {
 	row, col := p.Place(t)
-	rows, err := c.Features(p.Block(row))
+	rows, err := j.Features(p.Block(row))
 	if err != nil {
 		return nil, err
 	}
 	cols := rows
 	if col != row {
-		if cols, err = c.Features(p.Block(col)); err != nil {
+		if cols, err = j.Features(p.Block(col)); err != nil {
 			return nil, err
 		}
 	}
-	values, err := Compute(ctx, c.Kernel, p, t, rows, cols)
+	values, err := Compute(ctx, j.Kernel, p, t, rows, cols)
 	return file.Bytes(values), err
 }
 
@@ -74,11 +74,11 @@ type Summary struct {
 // what an interrupted run has left of it, are kept up
 // to the first damaged one; the others are computed. A folder with tiles of another model, plan or
 // collection is an error. The other shards may run at the same time, and elsewhere.
-func Work(ctx context.Context, dir string, c *Collection, side, shard, shards int) (sum Summary, err error) {
+func Work(ctx context.Context, dir string, j *Job, side, shard, shards int) (sum Summary, err error) {
 	if shards < 1 || shard < 1 || shard > shards {
 		return sum, fmt.Errorf("shard %d of %d, want a number from 1 to the number of shards", shard, shards)
 	}
-	p, err := c.Plan(side)
+	p, err := j.Plan(side)
 	if err != nil {
 		return sum, err
 	}
@@ -99,7 +99,7 @@ func Work(ctx context.Context, dir string, c *Collection, side, shard, shards in
 	for _, s := range kept {
 		have[s.Name] = true
 	}
-	if s := ids(c.Axis); !have[s.Name] {
+	if s := ids(j.Axis); !have[s.Name] {
 		if err := log.Append(s.Name, s.Data); err != nil {
 			return sum, err
 		}
@@ -112,11 +112,11 @@ func Work(ctx context.Context, dir string, c *Collection, side, shard, shards in
 	meter.Add(sum.Kept)
 	var mu sync.Mutex
 	lanes := ctx
-	if c.whole() { // one tile at a time has all goroutines, and the memory for its tables
+	if j.whole() { // one tile at a time has all goroutines, and the memory for its tables
 		lanes = work.WithWorkers(ctx, 1)
 	}
 	err = work.Each(lanes, len(todo), 1, func(_, i int) error {
-		data, err := c.compute(ctx, p, todo[i])
+		data, err := j.compute(ctx, p, todo[i])
 		if err != nil {
 			return err
 		}

@@ -107,7 +107,7 @@ func run(ctx context.Context, k mlg.Kernel, path string, fit int, only bool) err
 }
 
 // transform prints how long a transform takes, its stages, and a hash of its result.
-func transform(ctx context.Context, m *mlg.Model, graphs []*graph.Graph) error {
+func transform(ctx context.Context, m *mlg.LowRank, graphs []*graph.Graph) error {
 	var mu sync.Mutex
 	stages := map[string]time.Duration{}
 	how := work.Of(ctx)

@@ -86,7 +86,7 @@ func pairFlops(p int) float64 {
 }
 
 // workOf returns the arithmetic of fitting a model and of its Gram matrix.
-func workOf(m *mlg.Model, graphs int) []stageWork {
+func workOf(m *mlg.LowRank, graphs int) []stageWork {
 	levels := len(m.Kernel().Radii)
 	var out []stageWork
 	for l := 1; l <= levels; l++ {
@@ -279,7 +279,7 @@ func (c *benchCmd) once(g *globals, path string) (*benchResult, error) {
 	took := time.Since(start)
 	r := &benchResult{Dataset: path, Kernel: k.String(), Graphs: m.Rows, Seconds: took.Seconds(),
 		Stages: stages.seconds, order: stages.order}
-	if model, ok := fitted.Map.(*mlg.Model); ok {
+	if model, ok := fitted.Map.(*mlg.LowRank); ok {
 		r.Work = workOf(model, m.Rows)
 	}
 	return r, nil

@@ -22,11 +22,11 @@ type paperTables struct {
 	// Reported are the rows with parameters chosen on the reported folds, as in the paper.
 	Reported []evaluate.Result `json:"reported,omitempty"`
 	// Published are the accuracies that the paper prints, by row.
-	Published       map[string]*paper.Figure `json:"published,omitempty"`
-	Statistics      paper.Statistics         `json:"statistics"`
-	PaperStatistics *paper.Statistics        `json:"paper_statistics,omitempty"`
-	PaperSeconds    float64                  `json:"paper_mlg_seconds,omitempty"`
-	settings        map[string]int           // of the candidates, by name
+	Published       map[string]*paper.Accuracy `json:"published,omitempty"`
+	Statistics      paper.Statistics           `json:"statistics"`
+	PaperStatistics *paper.Statistics          `json:"paper_statistics,omitempty"`
+	PaperSeconds    float64                    `json:"paper_mlg_seconds,omitempty"`
+	settings        map[string]int             // of the candidates, by name
 }
 
 // paperName is the name by which the paper knows a dataset.
@@ -57,7 +57,7 @@ func (c *evaluateCmd) paper(g *globals) error {
 		}
 		t := paperTables{
 			Statistics: paper.Describe(ds.Graphs), PaperStatistics: paper.Printed(paperName(ds)), PaperSeconds: paper.Seconds(paperName(ds)),
-			Published: map[string]*paper.Figure{}, settings: map[string]int{},
+			Published: map[string]*paper.Accuracy{}, settings: map[string]int{},
 		}
 		candidates := paper.Candidates()
 		for _, x := range candidates {

@@ -205,7 +205,7 @@ func (c costs) evaluate(n, singles, workers int, o evaluate.Options) time.Durati
 	alone := o.Options
 	alone.Combinations = nil
 	sums := len(slices.DeleteFunc(slices.Clone(o.Combinations), func(how choose.Combination) bool { return !how.Summed() }))
-	parts, part := o.Parts(), n-n/max(2, o.Folds)
+	parts, part := o.TrainingParts(), n-n/max(2, o.Folds)
 	lanes := float64(min(workers, parts))
 	pairs, scores := float64(n)*float64(n), float64(c.kernels+len(o.Combinations))
 	if !o.LeaveOneOut { // two parts share a training

@@ -165,7 +165,7 @@ func (c *gramCmd) whole(g *globals, ctx context.Context, fitted *kernel.Fitted, 
 // draw writes the pictures that were asked for.
 func (c *gramCmd) draw(g *globals, ds *dataset.Dataset, k kernel.Kernel, f *kernel.Fitted, m *kernel.Matrix) error {
 	title, classes := ds.Name+": "+k.String(), classesOf(ds)
-	low, _ := f.Map.(*mlg.Model)
+	low, _ := f.Map.(*mlg.LowRank)
 	if sum, ok := f.Map.(*kernel.FittedSum); ok { // of the graphs as they are, and of those whose edges are vertices
 		low = model.LowRank(sum.Factors[0])
 	}

@@ -31,7 +31,7 @@ func classesOf(ds *dataset.Dataset) []string {
 
 // spectrum draws the eigenvalues of the landmarks' Gram matrices of a low-rank kernel, a line for
 // each level that has them. Other kernels have none.
-func spectrum(title string, m *mlg.Model) (*draw.Picture, error) {
+func spectrum(title string, m *mlg.LowRank) (*draw.Picture, error) {
 	if m == nil {
 		return nil, usageError("--spectrum: only the low-rank kernels mlg and flg have landmarks")
 	}

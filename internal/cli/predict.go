@@ -43,7 +43,7 @@ type predicted struct {
 	Class       string             `json:"class,omitempty"`
 	Value       *float64           `json:"value,omitempty"`
 	Deviation   *float64           `json:"deviation,omitempty"` // standard, of a measured value
-	Interval    *model.Interval    `json:"interval,omitempty"`
+	Interval    *metrics.Interval  `json:"interval,omitempty"`
 	Clipped     bool               `json:"clipped,omitempty"` // the variance is below 0 and counts as 0
 	Probability map[string]float64 `json:"probability,omitempty"`
 	Margin      *float64           `json:"margin,omitempty"` // mean decision value for the class against the others

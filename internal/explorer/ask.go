@@ -13,6 +13,7 @@ import (
 	"github.com/mlgkernel/mlg/explain"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/metrics"
 	"github.com/mlgkernel/mlg/model"
 	"github.com/mlgkernel/mlg/work"
 )
@@ -104,7 +105,7 @@ type prediction struct {
 	Class          *string            `json:"class"`
 	Value          *float64           `json:"value" help:"class for classification, value for regression; both are null if nothing is predicted"`
 	Deviation      *float64           `json:"deviation" help:"standard deviation of a measured value; null if it is not known"`
-	Interval       *model.Interval    `json:"interval" help:"where a measured value lies with a probability; null if that is not known"`
+	Interval       *metrics.Interval  `json:"interval" help:"where a measured value lies with a probability; null if that is not known"`
 	Probabilities  []classProbability `json:"probabilities" help:"highest first; empty if the learner has none"`
 	CrossValidated *string            `json:"cross_validated" help:"prediction of a learner that did not see the graph; null for new graphs, and before graphs are cross-validated"`
 	model.Likeness
