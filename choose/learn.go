@@ -125,10 +125,13 @@ func deviations(ctx context.Context, l *learn.Learner, gram, cross learn.View, s
 	if l.Process == nil {
 		return nil, nil
 	}
-	out, _, err := l.Deviations(ctx, cross, self, apart, func(_ context.Context, at []int) (*kernel.Matrix, error) {
+	d, err := l.Deviations(ctx, cross, self, apart, func(_ context.Context, at []int) (*kernel.Matrix, error) {
 		return gram.Select(at, at).Matrix(), nil
 	})
-	return out, err
+	if err != nil {
+		return nil, err
+	}
+	return d.Measured, nil
 }
 
 // leaveOneOut returns, for each ridge, what kernel ridge regression predicts for every graph from

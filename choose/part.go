@@ -113,13 +113,14 @@ func (c *Chooser) finishPart(ctx context.Context, m *Matrix, p *TrainingPart, be
 			return Prediction{}, 0, err
 		}
 		apart := c.Targets.Groups.Apart(test, p.graphs)
-		out.Deviations, _, err = l.Deviations(ctx, learn.Full(cross), self, apart, func(ctx context.Context, at []int) (*kernel.Matrix, error) {
+		d, err := l.Deviations(ctx, learn.Full(cross), self, apart, func(ctx context.Context, at []int) (*kernel.Matrix, error) {
 			near := train.Select(at)
 			return kernel.Between(ctx, m.sum, near, near)
 		})
 		if err != nil {
 			return Prediction{}, 0, err
 		}
+		out.Deviations = d.Measured
 	}
 	return out, slices.Index(c.Options.Ridge, plan.Parameter), nil
 }

@@ -120,11 +120,11 @@ func TestIntervals(t *testing.T) {
 		t.Errorf("factor %v for other groups, want more", p.Wider)
 	}
 	cross := Full(gram).Select([]int{0, 0}, nil)
-	d, _, err := l.Deviations(t.Context(), cross, []float64{1, 1}, []bool{false, true}, func(_ context.Context, at []int) (*kernel.Matrix, error) {
+	d, err := l.Deviations(t.Context(), cross, []float64{1, 1}, []bool{false, true}, func(_ context.Context, at []int) (*kernel.Matrix, error) {
 		return Full(gram).Select(at, at).Matrix(), nil
 	})
-	if err != nil || math.Abs(d[1]/d[0]-p.Wider) > 1e-12 {
-		t.Errorf("deviations %v, want the second %v times the first; error %v", d, p.Wider, err)
+	if err != nil || math.Abs(d.Measured[1]/d.Measured[0]-p.Wider) > 1e-12 {
+		t.Errorf("deviations %+v, want the second %v times the first; error %v", d, p.Wider, err)
 	}
 }
 
@@ -213,11 +213,11 @@ func TestClippedVariances(t *testing.T) {
 	if l.Process.Clipped == 0 {
 		t.Errorf("no variance is counted, deviations %v", l.Process.LeaveOneOut)
 	}
-	d, clipped, err := l.Deviations(t.Context(), Full(gram).Select([]int{0, 0}, nil), []float64{0.01, 5}, nil, func(_ context.Context, at []int) (*kernel.Matrix, error) {
+	told, err := l.Deviations(t.Context(), Full(gram).Select([]int{0, 0}, nil), []float64{0.01, 5}, nil, func(_ context.Context, at []int) (*kernel.Matrix, error) {
 		return Full(gram).Select(at, at).Matrix(), nil
 	})
-	if err != nil || !slices.Equal(clipped, []bool{true, false}) || d[0] != l.Process.Noise() {
-		t.Errorf("deviations %v, clipped %v, error %v", d, clipped, err)
+	if err != nil || !slices.Equal(told.Clipped, []bool{true, false}) || told.Measured[0] != l.Process.Noise() || told.True[0] != 0 {
+		t.Errorf("deviations %+v, error %v", told, err)
 	}
 	if l, err = Train(t.Context(), Full(kerneltest.Points(rand.New(rand.NewPCG(1, 2)), 30, 2)), Targets{Values: make([]float64, 30)}, opt); err != nil || l.Process.Clipped != 0 {
 		t.Errorf("%d variances of a positive semi-definite kernel are counted, error %v", l.Process.Clipped, err)
@@ -248,14 +248,14 @@ func TestIntervalsFitWhatIsTold(t *testing.T) {
 			t.Fatal(err)
 		}
 		refit.Process.Scale = l.Process.Scale
-		told, _, err := refit.Deviations(t.Context(), Full(gram).Select([]int{i}, others), []float64{gram.At(i, i)}, nil, func(_ context.Context, at []int) (*kernel.Matrix, error) {
+		told, err := refit.Deviations(t.Context(), Full(gram).Select([]int{i}, others), []float64{gram.At(i, i)}, nil, func(_ context.Context, at []int) (*kernel.Matrix, error) {
 			return Full(gram).Select(others, others).Select(at, at).Matrix(), nil
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := l.Process.LeaveOneOut[i]; math.Abs(got/told[0]-1) > 1e-9 {
-			t.Errorf("example %d: the scale was fitted to the deviation %v, but %v is told", i, got, told[0])
+		if got := l.Process.LeaveOneOut[i]; math.Abs(got/told.Measured[0]-1) > 1e-9 {
+			t.Errorf("example %d: the scale was fitted to the deviation %v, but %v is told", i, got, told.Measured[0])
 		}
 	}
 }

@@ -79,7 +79,7 @@ func density(values []float64, predicted *kernel.Matrix, deviations []float64) f
 // The interval of 90 % then has the value of 90 % of the examples (conformal prediction: the
 // ⌈0.9(n+1)⌉-th smallest ratio of residual and deviation decides). Those that are alone in their group
 // do not count for Scale, where leastCounted are left: the intervals of such examples are Wider. Where that
-// makes Scale 0, it stays as it is.
+// makes Scale 0, because nearly all of them are right, it stays as it is.
 func (l *Learner) fitProcess(values []float64, left *leftDeviations, heldOut []float64, alone []bool, r replicates) {
 	p := l.Process
 	if p.Replicates = r.freedom; r.freedom > 0 {
@@ -91,7 +91,7 @@ func (l *Learner) fitProcess(values []float64, left *leftDeviations, heldOut []f
 			p.Clipped++
 		}
 	}
-	if s := ratio(values, l.LeaveOneOut, left.out, alone); s > 0 {
+	if s := ratio(values, l.LeaveOneOut, left.out, alone); s > exact*largest(values) {
 		p.Scale = s
 	}
 	p.LeaveOneOut = p.scaled(left.out)

@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -469,17 +470,17 @@ func finite(x []float64) error {
 	return nil
 }
 
-// StandardScores returns (x − mean)/scale. scale is the standard deviation, or 1 if that is 0. In
-// these units C, ridge and ε mean the same for all data. Rescale turns a learner back to the units
-// of the data.
+// StandardScores returns (x − mean)/scale. scale is the standard deviation. Where all values are the same,
+// it is their size, or 1 if they are 0. In these units C, ridge and ε mean the same for all data. Rescale
+// turns a learner back to the units of the data.
 func StandardScores(x []float64) (z []float64, mean, scale float64) {
-	largest := 0.0
-	for _, v := range x {
-		largest = max(largest, math.Abs(v))
-	}
-	_, exponent := math.Frexp(largest)
+	most := largest(x)
+	_, exponent := math.Frexp(most)
 	unit := math.Ldexp(1, exponent-1) // in which neither sums nor squares overflow
 	z = make([]float64, len(x))
+	if len(x) > 0 && slices.Min(x) == slices.Max(x) {
+		return z, x[0], cmp.Or(most, 1)
+	}
 	for i, v := range x {
 		z[i] = v / unit
 		mean += z[i]
@@ -489,9 +490,6 @@ func StandardScores(x []float64) (z []float64, mean, scale float64) {
 		scale += float64((v - mean) * (v - mean))
 	}
 	scale = math.Sqrt(scale / float64(len(x)))
-	if !(scale > 0) {
-		scale = 1 / unit
-	}
 	for i, v := range z {
 		z[i] = (v - mean) / scale
 	}

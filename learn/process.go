@@ -23,7 +23,8 @@ import (
 //
 //	Scale² = mean β_i²/g_i,
 //
-// g as in addRidges. It is 0 where all of them are right.
+// g as in addRidges. Where all of them are right, as those of constant values are, and for a single
+// example nothing tells a scale; then leastScale does.
 type Process struct {
 	Ridge, Scale float64
 	// Wider multiplies the deviations of examples that are in none of the groups of the training
@@ -82,6 +83,11 @@ func (p *Process) validate(coefficients int) error {
 // addProcess adds the Process of a regression on values, with u and g of its ridge.
 func (l *Learner) addProcess(ridge float64, u, g, values []float64) {
 	p := &Process{Ridge: ridge, Wider: 1, Unit: u, LeaveOneOut: make([]float64, len(g))}
+	l.Process = p
+	if len(g) == 1 { // without it nothing is known
+		p.Scale, p.LeaveOneOut[0], p.leftBias = leastScale(values, []float64{1 / math.Sqrt(u[0])}), math.Inf(1), []float64{math.Inf(1)}
+		return
+	}
 	for i, b := range l.Functions[0].Coefficients {
 		p.Scale = math.Hypot(p.Scale, b/math.Sqrt(g[i]))
 		if 1/g[i] < (1-rounding)*ridge {
@@ -94,10 +100,41 @@ func (l *Learner) addProcess(ridge float64, u, g, values []float64) {
 	for i := range g {
 		p.leftBias[i] = u[i] * u[i] / (g[i] * (sum*g[i] + u[i]*u[i]))
 		deviations[i] = 1 / math.Sqrt(g[i])
-		p.LeaveOneOut[i] = p.Scale / math.Sqrt(g[i])
+	}
+	if p.Scale <= exact*largest(values) {
+		p.Scale = leastScale(values, deviations)
+	}
+	for i, d := range deviations {
+		p.LeaveOneOut[i] = p.Scale * d
 	}
 	p.Density = density(values, l.LeaveOneOut, deviations)
-	l.Process = p
+}
+
+// exact is the scale, as a share of the largest value, that is nothing but rounding.
+const exact = 1e-12
+
+func largest(values []float64) float64 {
+	most := 0.0
+	for _, v := range values {
+		most = max(most, math.Abs(v))
+	}
+	return most
+}
+
+// leastScale returns the scale where all of n predictions of examples that are left out are right. Their
+// deviations are in units of it. It is that with which one of them would be wrong by the size of the values,
+// or by 1 where they are 0:
+//
+//	Scale² = unit² / Σ deviation².
+func leastScale(values, deviations []float64) float64 {
+	square, unit := 0.0, largest(values)
+	if unit == 0 {
+		unit = 1
+	}
+	for _, d := range deviations {
+		square += float64(d * d)
+	}
+	return unit / math.Sqrt(square)
 }
 
 // rounding is the share of the ridge by which a variance may be too small without being counted.
@@ -108,54 +145,71 @@ const rounding = 1e-6
 // (bench/runs/2026-11-18-engine).
 const neighbours = 64
 
+// Deviations are what a process says of new examples: Measured of values that are measured, noise included,
+// and True of the true values b + f, which is what more measurements of the same example would tell.
+type Deviations struct {
+	Measured, True []float64
+	Clipped        []bool // the variance of b + f is below 0, and counts as 0
+}
+
 // Deviations returns the standard deviation of a measured value, noise included, for each new
-// example. An example is a row of cross, as in Values, and self has its k(x, x). among returns the Gram
+// example, and that of its true value. An example is a row of cross, as in Values, and self has its k(x, x). among returns the Gram
 // matrix of some training examples; it is called concurrently. With the kernel values k of all
 // training examples, those of the nearest ones k', and the Gram matrix K' of these, the deviation is
 //
 //	√(Scale²·(k(x,x) − k'ᵀ(K' + Ridge·I)⁻¹k' + (1 − uᵀk)²/Σu) + Noise²),
 //
 // for examples that are in none of the groups of the training examples (apart, nil for none) times
-// Wider. With all examples in place of the nearest it is that of the process. More examples never make it
+// Wider. True has the same without Noise; what Wider adds is in it, because measuring again does not tell what
+// a group has of its own. With all examples in place of the nearest it is that of the process. More examples never make it
 // larger, so it is never too small. The first terms are at least 0 for a positive semi-definite
-// kernel. Where they are not, they count as 0, and the deviation is that of the noise. clipped reports that.
+// kernel. Where they are not, they count as 0, and the deviation is that of the noise.
 func (l *Learner) Deviations(ctx context.Context, cross View, self []float64, apart []bool,
-	among func(ctx context.Context, examples []int) (*kernel.Matrix, error)) (out []float64, clipped []bool, err error) {
+	among func(ctx context.Context, examples []int) (*kernel.Matrix, error)) (*Deviations, error) {
 	if l.Process == nil {
-		return nil, nil, ErrNoProcess
+		return nil, ErrNoProcess
 	}
 	rows, columns := cross.Dims()
 	if columns != l.Examples || len(self) != rows {
-		return nil, nil, fmt.Errorf("learn: %d×%d kernel values and %d of examples with themselves, but %d training examples",
+		return nil, fmt.Errorf("learn: %d×%d kernel values and %d of examples with themselves, but %d training examples",
 			rows, columns, len(self), l.Examples)
 	}
-	out, clipped = make([]float64, rows), make([]bool, rows)
+	out := &Deviations{make([]float64, rows), make([]float64, rows), make([]bool, rows)}
 	noise := l.Process.Noise()
 	inner := work.WithWorkers(ctx, 1)
-	some := among
-	if support := l.Functions[0].Support; support != nil {
-		cross, columns = cross.Select(nil, support), len(support)
-		some = func(ctx context.Context, at []int) (*kernel.Matrix, error) {
-			return among(ctx, compose(support, at, len(support), "example"))
-		}
-	}
-	return out, clipped, work.Each(ctx, rows, 1, func(_, r int) error {
+	cross, some := l.supported(cross, among)
+	_, columns = cross.Dims()
+	return out, work.Each(ctx, rows, 1, func(_, r int) error {
 		row := cross.row(r, make([]float64, columns))
 		v, err := l.Process.variance(inner, row, self[r], nil, some)
 		if err != nil {
 			return err
 		}
 		v += biasVariance(l.Process.Unit, row, nil)
-		clipped[r] = v < -rounding*l.Process.Ridge
-		out[r] = math.Hypot(l.Process.Scale*math.Sqrt(max(0, v)), noise)
-		if apart != nil && apart[r] {
-			out[r] *= l.Process.Wider
+		out.Clipped[r] = v < -rounding*l.Process.Ridge
+		out.True[r] = l.Process.Scale * math.Sqrt(max(0, v))
+		out.Measured[r] = math.Hypot(out.True[r], noise)
+		if w := l.Process.Wider; apart != nil && apart[r] {
+			out.True[r] = math.Hypot(w*out.True[r], math.Sqrt((w-1)*(w+1))*noise)
+			out.Measured[r] *= w
 		}
-		if notFinite(out[r]) {
-			return fmt.Errorf("learn: deviation of example %d is %v: its kernel values are not finite", r, out[r])
+		if notFinite(out.Measured[r]) {
+			return fmt.Errorf("learn: deviation of example %d is %v: its kernel values are not finite", r, out.Measured[r])
 		}
 		return nil
 	})
+}
+
+// supported returns kernel values with the examples that the process has seen, in place of all.
+func (l *Learner) supported(cross View, among func(ctx context.Context, examples []int) (*kernel.Matrix, error)) (
+	View, func(ctx context.Context, examples []int) (*kernel.Matrix, error)) {
+	support := l.Functions[0].Support
+	if support == nil {
+		return cross, among
+	}
+	return cross.Select(nil, support), func(ctx context.Context, at []int) (*kernel.Matrix, error) {
+		return among(ctx, compose(support, at, len(support), "example"))
+	}
 }
 
 // biasVariance returns the variance of an example by which b is not known, (1 − uᵀk)²/Σu, from its kernel

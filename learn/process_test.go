@@ -3,6 +3,7 @@ package learn
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -54,6 +55,13 @@ func (b *textbook) predict(c []float64, v, noise float64) (mean, deviation float
 	return b.mean + mat.Inner(k, b.inverse, rest), math.Sqrt(variance + noise*noise)
 }
 
+// amongOf returns what compares training examples with each other.
+func amongOf(gram *kernel.Matrix) func(context.Context, []int) (*kernel.Matrix, error) {
+	return func(_ context.Context, at []int) (*kernel.Matrix, error) {
+		return Full(gram).Select(at, at).Matrix(), nil
+	}
+}
+
 // posterior tells the deviations of a learner trained on a Gram matrix.
 type posterior struct {
 	*Learner
@@ -63,10 +71,17 @@ type posterior struct {
 func posteriorOf(_ *testing.T, l *Learner, gram *kernel.Matrix) posterior { return posterior{l, gram} }
 
 func (p posterior) Deviations(ctx context.Context, cross View, self []float64) ([]float64, error) {
-	out, _, err := p.Learner.Deviations(ctx, cross, self, nil, func(_ context.Context, at []int) (*kernel.Matrix, error) {
-		return Full(p.gram).Select(at, at).Matrix(), nil
-	})
-	return out, err
+	out, err := p.Learner.Deviations(ctx, cross, self, nil, amongOf(p.gram))
+	if err != nil {
+		return nil, err
+	}
+	noise := p.Process.Noise()
+	for i, d := range out.Measured { // the noise is apart
+		if math.Abs(math.Hypot(out.True[i], noise)/d-1) > 1e-12 {
+			return nil, fmt.Errorf("deviation %v, of the true value %v, noise %v", d, out.True[i], noise)
+		}
+	}
+	return out.Measured, nil
 }
 
 // Scale, values, deviations and what is said of examples that are left out are those of the textbook.
@@ -230,23 +245,41 @@ func TestProcessBits(t *testing.T) {
 // Few, equal and contradicting examples, and targets of any scale.
 func TestProcessExtremes(t *testing.T) {
 	one := ridges(t, Full(&kernel.Matrix{Rows: 1, Cols: 1, Data: []float64{1}}), Targets{Values: []float64{3}}, 1)[0]
-	if one.Process != nil {
-		t.Errorf("a single example has the process %v", one.Process)
+	// Of a single example nothing tells a scale, so it is that with which the example itself is as uncertain as it is
+	// large: 4.5 (1 − ½ + (1 − ½)²·2) + 4.5 = 3².
+	single := posteriorOf(t, one, &kernel.Matrix{Rows: 1, Cols: 1, Data: []float64{1}})
+	d, err := single.Deviations(ctx, Full(&kernel.Matrix{Rows: 2, Cols: 1, Data: []float64{1, 0}}), ones(2))
+	if err != nil || math.Abs(d[0]-3) > 1e-12 || math.Abs(d[1]-math.Sqrt(4.5*3+4.5)) > 1e-12 || one.Validate() != nil {
+		t.Errorf("deviations %v from a single example, error %v, %v", d, err, one.Validate())
 	}
-	if _, _, err := one.Deviations(ctx, View{}, nil, nil, nil); !errors.Is(err, ErrNoProcess) {
+	opt := DefaultOptions()
+	opt.Kind, opt.LeaveOneOut, opt.Intervals = KernelRidge, true, true
+	if one, err = Train(ctx, Full(single.gram), Targets{Values: []float64{3}}, opt); err != nil || math.Abs(one.Process.Scale-math.Sqrt(4.5)) > 1e-12 {
+		t.Errorf("single example: %+v, error %v", one.Process, err)
+	}
+	machine, err := Train(ctx, Full(single.gram), Targets{Values: []float64{3}}, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := machine.Deviations(ctx, View{}, nil, nil, nil); !errors.Is(err, ErrNoProcess) {
 		t.Errorf("error %v", err)
 	}
 	rng := rand.New(rand.NewPCG(59, 60))
 	const n = 12
 	gram := kerneltest.Points(rng, n, 3)
 	constant := ridges(t, Full(gram), Targets{Values: slices.Repeat([]float64{4}, n)}, 0.1)[0]
-	if d, err := posteriorOf(t, constant, gram).Deviations(ctx, Full(gram), ones(n)); err != nil || slices.Max(d) > 1e-12 {
-		t.Errorf("constant targets: deviations %v, error %v", d, err)
+	// As if one of the 12 were wrong by 4: its deviation would be 4 where those of all are the same.
+	square := 0.0
+	for _, d := range constant.Process.LeaveOneOut {
+		square += d * d
+	}
+	if d, err = posteriorOf(t, constant, gram).Deviations(ctx, Full(gram), ones(n)); err != nil || !(slices.Min(d) > 0) || math.Abs(square-16) > 1e-9 {
+		t.Errorf("constant targets: deviations %v, squares of those left out %v, error %v", d, square, err)
 	}
 	// Two equal examples with values 1 apart: the noise is the deviation of the two, and one more such example has it too.
 	equal := &kernel.Matrix{Rows: 2, Cols: 2, Data: []float64{1, 1, 1, 1}}
 	l := ridges(t, Full(equal), Targets{Values: []float64{0, 1}}, 0.5)[0]
-	d, err := posteriorOf(t, l, equal).Deviations(ctx, Full(equal), ones(2))
+	d, err = posteriorOf(t, l, equal).Deviations(ctx, Full(equal), ones(2))
 	if err != nil {
 		t.Fatal(err)
 	}

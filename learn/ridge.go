@@ -63,7 +63,7 @@ func trainRidges(ctx context.Context, gram View, t Targets, targets [][]float64,
 				return err
 			}
 		}
-		if len(g) > 1 && t.Labels == nil { // a single example says nothing of deviations
+		if len(g) > 0 && t.Labels == nil {
 			path[i].addProcess(lambda, u, g, t.Values)
 			if path[i].Process.heldBias = bias; opt.Intervals {
 				if err := path[i].FitIntervals(ctx, gram, t.Values, opt); err != nil {
@@ -86,6 +86,9 @@ func trainRidges(ctx context.Context, gram View, t Targets, targets [][]float64,
 // other options of the training, and may come after Rescale, with the values in their units.
 func (l *Learner) FitIntervals(ctx context.Context, gram View, values []float64, opt Options) error {
 	p := l.Process
+	if len(values) == 1 { // it is the only one that could be left out
+		return nil
+	}
 	ridge, bias := p.Ridge, func(of []float64) func(int, []float64) float64 {
 		return func(i int, _ []float64) float64 { return of[i] }
 	}

@@ -96,7 +96,7 @@ func (s *RidgeSolver) Learn(ctx context.Context, t Targets, left, groups *Left, 
 
 // addLeft adds the process whose scale fits what was left out.
 func (l *Learner) addLeft(unit, values []float64, left, groups *Left, equal replicates) {
-	l.Process = &Process{Ridge: left.Ridge, Scale: 1, Wider: 1, Unit: unit}
+	l.Process = &Process{Ridge: left.Ridge, Scale: leastScale(values, left.deviations.out), Wider: 1, Unit: unit}
 	var grouped []float64
 	if groups != nil {
 		grouped = groups.deviations.out

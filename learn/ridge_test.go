@@ -110,7 +110,7 @@ func TestRescale(t *testing.T) {
 	if d := max(maxDifference(v.Data, w.Data), maxDifference(got.LeaveOneOut.Data, want.LeaveOneOut.Data)); d > 1e-10 {
 		t.Errorf("values differ by %g", d)
 	}
-	if z, mean, scale := StandardScores([]float64{3, 3}); z[0] != 0 || mean != 3 || scale != 1 {
+	if z, mean, scale := StandardScores([]float64{3, 3}); z[0] != 0 || mean != 3 || scale != 3 {
 		t.Errorf("constant values: %v, mean %v, scale %v", z, mean, scale)
 	}
 }

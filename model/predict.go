@@ -43,6 +43,7 @@ type Prediction struct {
 	Probability []float64 // of each of Model.Classes; nil if not trained; Class has the largest
 
 	Deviation *float64          // standard, of a measured value, where it is asked for and known
+	True      *float64          // the same of the true value, without the noise of a measurement
 	Interval  *metrics.Interval // of a measured value, where Deviation is known
 	Clipped   bool              // the variance without noise was below 0, and counts as 0 in Deviation
 	Likeness
@@ -94,10 +95,9 @@ func (m *Model) PredictCross(
 	if err != nil {
 		return nil, err
 	}
-	var deviations []float64
-	var clipped []bool
+	var deviations *learn.Deviations
 	if o.Deviations && m.Learner.Process != nil {
-		if deviations, clipped, err = m.deviations(ctx, graphs, a, cross); err != nil {
+		if deviations, err = m.deviations(ctx, graphs, a, cross); err != nil {
 			return nil, err
 		}
 	}
@@ -107,8 +107,9 @@ func (m *Model) PredictCross(
 		*p = m.prediction(values.Row(i))
 		p.Likeness = m.Likeness(nearest.Largest(cross.Row(i), max(1, o.Nearest)), o.Nearest)
 		if deviations != nil {
-			half := metrics.HalfWidth(o.Level) * deviations[i]
-			p.Clipped, p.Deviation, p.Interval = clipped[i], &deviations[i], &metrics.Interval{Level: o.Level, Low: p.Value - half, High: p.Value + half}
+			half := metrics.HalfWidth(o.Level) * deviations.Measured[i]
+			p.Clipped, p.Deviation, p.True = deviations.Clipped[i], &deviations.Measured[i], &deviations.True[i]
+			p.Interval = &metrics.Interval{Level: o.Level, Low: p.Value - half, High: p.Value + half}
 		}
 	}
 	return out, nil
@@ -144,23 +145,54 @@ func (m *Model) Likeness(hits []nearest.Hit, nearest int) Likeness {
 // kernel values with the training graphs are in cross. It compares the nearest training graphs of each
 // with each other. Molecules with other scaffolds than the training graphs get wider deviations, where the
 // model was fitted to say by how much.
-func (m *Model) deviations(ctx context.Context, graphs []*graph.Graph, a kernel.Features, cross *kernel.Matrix) (deviations []float64, clipped []bool, err error) {
+func (m *Model) deviations(ctx context.Context, graphs []*graph.Graph, a kernel.Features, cross *kernel.Matrix) (*learn.Deviations, error) {
 	self, err := kernel.Self(ctx, m.Kernel, a)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	train, err := m.Kernel.Train(ctx)
+	among, err := m.among(ctx)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	apart, err := m.apart(graphs)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return m.Learner.Deviations(ctx, learn.Full(cross), self, apart, func(ctx context.Context, at []int) (*kernel.Matrix, error) {
-		near := train.Select(at)
-		return kernel.Between(ctx, m.Kernel, near, near)
-	})
+	return m.Learner.Deviations(ctx, learn.Full(cross), self, apart, among)
+}
+
+// among returns what compares some training graphs with each other.
+func (m *Model) among(ctx context.Context) (func(ctx context.Context, at []int) (*kernel.Matrix, error), error) {
+	train, err := m.Kernel.Train(ctx)
+	return func(ctx context.Context, at []int) (*kernel.Matrix, error) {
+		some := train.Select(at)
+		return kernel.Between(ctx, m.Kernel, some, some)
+	}, err
+}
+
+// Posterior returns what the Gaussian process says of the true values of graphs together, from their features.
+// The graphs themselves are needed for the scaffolds of molecules.
+func (m *Model) Posterior(ctx context.Context, graphs []*graph.Graph, a kernel.Features) (*learn.Posterior, error) {
+	if m.Learner == nil || m.Learner.Process == nil {
+		return nil, learn.ErrNoProcess
+	}
+	cross, err := m.cross(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	gram, err := kernel.Between(ctx, m.Kernel, a, a)
+	if err != nil {
+		return nil, err
+	}
+	among, err := m.among(ctx)
+	if err != nil {
+		return nil, err
+	}
+	apart, err := m.apart(graphs)
+	if err != nil {
+		return nil, err
+	}
+	return m.Learner.Posterior(ctx, learn.Full(cross), gram, apart, among)
 }
 
 // apart reports which graphs have scaffolds that no training graph has, nil unless deviations were fitted

@@ -18,6 +18,7 @@ import (
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/table"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/matrixfile"
 	"github.com/mlgkernel/mlg/metrics"
 	"github.com/mlgkernel/mlg/model"
 	"github.com/mlgkernel/mlg/work"
@@ -29,8 +30,10 @@ type predictCmd struct {
 	Data     string  `arg:"" help:"Graphs: a dataset, a SMILES, or - for standard input, whose format --format names."`
 	Nearest  int     `help:"Number of nearest training graphs to name." default:"3" least:"0"`
 	Interval float64 `help:"Per cent of measured values that should lie in their interval." default:"90" placeholder:"PERCENT"`
-	CSV      bool    `help:"Print CSV. If the data are a table, its columns come first." name:"csv"`
-	Out      string  `help:"Write to this file instead of standard output." short:"o" placeholder:"FILE" ends:""`
+	// Covariance is how far the errors of predictions go together.
+	Covariance string `help:"For models of values: write the covariance of measured values of all graphs to this file (.npy or .csv), noise included." placeholder:"FILE" ends:".npy .csv"`
+	CSV        bool   `help:"Print CSV. If the data are a table, its columns come first." name:"csv"`
+	Out        string `help:"Write to this file instead of standard output." short:"o" placeholder:"FILE" ends:""`
 }
 
 // defaultInterval is that of --interval.
@@ -42,7 +45,8 @@ type predicted struct {
 	Target      string             `json:"target,omitempty"` // as the data has it
 	Class       string             `json:"class,omitempty"`
 	Value       *float64           `json:"value,omitempty"`
-	Deviation   *float64           `json:"deviation,omitempty"` // standard, of a measured value
+	Deviation   *float64           `json:"deviation,omitempty"`      // standard, of a measured value
+	True        *float64           `json:"true_deviation,omitempty"` // of the true value, without the noise of a measurement
 	Interval    *metrics.Interval  `json:"interval,omitempty"`
 	Clipped     bool               `json:"clipped,omitempty"` // the variance is below 0 and counts as 0
 	Probability map[string]float64 `json:"probability,omitempty"`
@@ -88,9 +92,19 @@ func (c *predictCmd) Run(g *globals) error {
 	if m.Nearest != nil && m.Nearest[100] > 1.001*s.most { // these are not
 		s.most = math.Inf(1)
 	}
+	var kept together
+	if c.Covariance != "" {
+		if m.Learner.Process == nil {
+			return usageError(fmt.Sprintf("--covariance is for models of values with deviations, and %s is none", c.Model))
+		}
+		in = kept.keep(in)
+	}
 	err = output(g, c.Out, func(w io.Writer) error {
 		return c.stream(g, m, in, s, c.writer(g, m, w))
 	})
+	if err == nil && c.Covariance != "" {
+		err = kept.write(g, m, c.Covariance)
+	}
 	if err != nil {
 		return err
 	}
@@ -172,6 +186,47 @@ func (c *predictCmd) open(g *globals, o dataset.Options) (iter.Seq2[row, error],
 	}, err
 }
 
+// together are the graphs whose covariance is asked for.
+type together struct {
+	graphs []*graph.Graph
+	matrixfile.Axis
+}
+
+// keep notes the graphs that are read. They must fit into memory with their covariance.
+func (t *together) keep(in iter.Seq2[row, error]) iter.Seq2[row, error] {
+	return func(yield func(row, error) bool) {
+		for x, err := range in {
+			if err == nil && x.Graph != nil {
+				t.graphs = append(t.graphs, x.Graph)
+				t.IDs, t.Targets = append(t.IDs, x.id), append(t.Targets, x.target)
+				n := len(t.graphs)
+				err = work.CheckMatrices(2, n, n, "ask for the covariance of fewer graphs")
+			}
+			if !yield(x, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// write writes the covariance of measured values.
+func (t *together) write(g *globals, m *model.Model, path string) error {
+	a, err := m.Kernel.Transform(g.ctx, t.graphs)
+	if err != nil {
+		return err
+	}
+	p, err := m.Posterior(g.ctx, t.graphs, a)
+	if err != nil {
+		return err
+	}
+	c := p.Measured()
+	if err := g.write(path, func() error { return matrixfile.Write(g.ctx, path, c, t.Axis, nil) }); err != nil {
+		return err
+	}
+	g.note("wrote %s", path)
+	return nil
+}
+
 // stream predicts block after block, two at a time on all processors, in memory that does not grow with the data.
 func (c *predictCmd) stream(g *globals, m *model.Model, in iter.Seq2[row, error], s *score, write func(p []predicted) error) error {
 	type answer struct {
@@ -236,7 +291,8 @@ func (c *predictCmd) predictor(g *globals, m *model.Model) func(context.Context,
 func (p *predicted) describe(m *model.Model, said *model.Prediction) {
 	p.Class, p.classes, p.Likeness = said.Class, said.Probability, said.Likeness
 	if m.Classes == nil {
-		p.Value, p.Deviation, p.Interval, p.Clipped = &said.Value, said.Deviation, said.Interval, said.Clipped
+		p.Value, p.Deviation, p.True = &said.Value, said.Deviation, said.True
+		p.Interval, p.Clipped = said.Interval, said.Clipped
 		return
 	}
 	if p.scores = said.Decision; said.Probability != nil {

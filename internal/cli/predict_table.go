@@ -44,7 +44,7 @@ func jsonRows(w io.Writer, p []predicted) error {
 func (c *predictCmd) csvWriter(m *model.Model, w *csv.Writer) func(p []predicted) error {
 	said := []string{"predicted"}
 	if m.Learner.Process != nil {
-		said = append(said, "deviation", "low", "high")
+		said = append(said, "deviation", "true_deviation", "low", "high")
 	}
 	if m.Classes != nil {
 		said = append(said, "margin")
@@ -109,7 +109,7 @@ func (p *predicted) cells(kept []string) []string {
 	}
 	if p.Value != nil {
 		if row = append(row, number(*p.Value)); p.Deviation != nil {
-			row = append(row, number(*p.Deviation), number(p.Interval.Low), number(p.Interval.High))
+			row = append(row, number(*p.Deviation), number(*p.True), number(p.Interval.Low), number(p.Interval.High))
 		}
 	} else {
 		row = append(row, p.Class, number(*p.Margin))

@@ -6,6 +6,8 @@ import (
 
 	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/learn"
 	"github.com/mlgkernel/mlg/model"
 	"github.com/mlgkernel/mlg/work"
 )
@@ -106,7 +108,12 @@ func (c *call) describe(f *fitted) *info {
 }
 
 type predictArgs struct {
-	Deviation bool `json:"deviation"`
+	Deviation  bool `json:"deviation"`
+	Covariance bool `json:"covariance"` // of measured values
+	// Draws asks for joint draws of values, from a seed: of measured values with Noise, else of true ones.
+	Draws int    `json:"draws"`
+	Seed  uint64 `json:"seed"`
+	Noise bool   `json:"noise"`
 }
 
 // predict returns the predictions of a model for new graphs: classes as positions in the list of
@@ -120,6 +127,9 @@ func (c *call) predict(args predictArgs) (any, error) {
 	}
 	if err := work.CheckMatrices(1, len(graphs), m.Examples(), "predict fewer graphs at a time"); err != nil {
 		return nil, err
+	}
+	if args.Covariance || args.Draws > 0 {
+		return nil, c.joint(graphs, args)
 	}
 	found, err := m.Predict(c.ctx, graphs, model.PredictOptions{Deviations: args.Deviation})
 	if err != nil {
@@ -148,6 +158,38 @@ func (c *call) predict(args predictArgs) (any, error) {
 		c.put("probability", probability, len(found), len(m.Classes))
 	}
 	return nil, nil
+}
+
+// joint answers with what a Gaussian process says of graphs together.
+func (c *call) joint(graphs []*graph.Graph, args predictArgs) error {
+	m, n := c.fitted.model, len(graphs)
+	if err := work.CheckMatrices(3, n, max(n, m.Examples()), "predict fewer graphs at a time"); err != nil {
+		return err
+	}
+	a, err := m.Kernel.Transform(c.ctx, graphs)
+	if err != nil {
+		return err
+	}
+	p, err := m.Posterior(c.ctx, graphs, a)
+	if err != nil {
+		return err
+	}
+	c.put("value", p.Mean, n)
+	if args.Covariance {
+		c.put("covariance", p.Measured().Data, n, n)
+	}
+	if args.Draws == 0 {
+		return nil
+	}
+	if args.Noise {
+		p = &learn.Posterior{Mean: p.Mean, Covariance: p.Measured()}
+	}
+	draws, err := p.Sample(c.ctx, args.Draws, args.Seed)
+	if err != nil {
+		return err
+	}
+	c.put("draws", draws.Data, args.Draws, n)
+	return nil
 }
 
 type nearestArgs struct {

@@ -201,6 +201,10 @@ def test_regressor(drugs):
     assert machine.score(x[1::2], y[1::2]) > 0.5 and machine.noise_ is None
     with pytest.raises(ValueError, match="no deviations, want learner='ridge'"):
         machine.predict(x, return_std=True)
+    with pytest.raises(ValueError, match=r"return_cov=True: .* has no deviations"):
+        machine.predict(x, return_cov=True)
+    with pytest.raises(ValueError, match=r"sample_y: .* has no deviations"):
+        machine.sample_y(x)
     for wrong, message in (
         ({"learner": "gp"}, "learner='gp', want 'ridge', 'svm' or None"),
         ({"ridge": 0}, "ridge=0, want a positive number"),
@@ -249,6 +253,42 @@ def test_gaussian_process(drugs):
     values, std = model.predict([x[i] for i in new], return_std=True)
     inside = np.mean(abs(values - y[new]) < 1.645 * std)
     assert 0.8 < inside <= 1 and model.score([x[i] for i in new], y[new]) > 0.5
+
+
+def test_joint(drugs):
+    """Covariances are those of the textbook, and draws have them."""
+    graphs, new = drugs.graphs[:64], drugs.graphs[40:90]
+    y = np.array([g.n for g in graphs], float)
+    kernel = WeisfeilerLehman(n_iter=2, normalize=True)  # its values do not depend on what it is fitted to
+    model = MLGRegressor(kernel, ridge=0.05).fit(graphs, y)
+    values, covariance = model.predict(new, return_cov=True)
+    same, std = model.predict(new, return_std=True)
+    assert (values == same).all() and (covariance == covariance.T).all()
+    np.testing.assert_allclose(np.sqrt(covariance.diagonal()), std, rtol=1e-12)
+    inverse = np.linalg.inv(kernel.fit_transform(graphs) + 0.05 * np.eye(64))
+    k, u = kernel.transform(new), inverse.sum(axis=0)
+    left = 1 - k @ u
+    want = kernel.fit_transform(new) - k @ inverse @ k.T + np.outer(left, left) / u.sum()
+    true = covariance - model.noise_**2 * np.eye(len(new))
+    d, e = np.sqrt(true.diagonal()), np.sqrt(want.diagonal())
+    np.testing.assert_allclose(true / np.outer(d, d), want / np.outer(e, e), atol=1e-6)
+    draws = model.sample_y(new, 3000, random_state=4, noise=False)
+    assert draws.shape == (50, 3000) and (model.sample_y(new, 2, 4, noise=False) == draws[:, :2]).all()
+    np.testing.assert_allclose(np.cov(draws), true, atol=0.15 * true.max())
+    assert abs(model.sample_y(new, 3000) - values[:, None]).std() > abs(draws - values[:, None]).std()
+    with pytest.raises(ValueError, match="n_samples=0, want at least 1"):
+        model.sample_y(new, 0)
+    with pytest.raises(ValueError, match="want one of them"):
+        model.predict(new, return_std=True, return_cov=True)
+
+
+def test_few_values(drugs):
+    """Deviations are never 0, not even of one graph or of equal values."""
+    for n in (1, 2, 5):
+        model = MLGRegressor(ridge=0.1).fit(drugs.graphs[:n], [4.0] * n)
+        values, std = model.predict(drugs.graphs[:8], return_std=True)
+        np.testing.assert_allclose(values, 4)
+        assert (std > 0.1).all() and std[:n].max() < std[n:].min() and model.noise_ > 0
 
 
 def test_embedding(drugs):

@@ -538,7 +538,9 @@ class MLGRegressor(RegressorMixin, _Learner):
         super()._take(info)
         self.noise_ = info["noise"]
 
-    def predict(self, X: Any, return_std: bool = False) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
+    def predict(
+        self, X: Any, return_std: bool = False, return_cov: bool = False
+    ) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
         """Return the value of each graph.
 
         Parameters
@@ -546,6 +548,10 @@ class MLGRegressor(RegressorMixin, _Learner):
         X : collection of graphs
         return_std : bool
             Also return the standard deviation of a measured value, the noise included.
+        return_cov : bool
+            Also return the covariance of measured values. Its diagonal has the squares of the standard
+            deviations. Without ``noise_**2`` on the diagonal it is the covariance of the true values, on
+            which a measurement puts its noise.
 
         Returns
         -------
@@ -553,14 +559,45 @@ class MLGRegressor(RegressorMixin, _Learner):
         deviations : ndarray
             With ``return_std``. About 68 % of measured values are within one, 90 % within 1.64 and
             95 % within 1.96 of them.
+        covariance : ndarray of shape (n, n)
+            With ``return_cov``.
         """
+        if return_std and return_cov:
+            raise ValueError("return_std=True and return_cov=True, want one of them")
         check_is_fitted(self, "kernel_")
-        if return_std and self.noise_ is None:
-            raise ValueError(
-                "return_std=True: a model with learner='svm' has no deviations, want learner='ridge'"
-            )
-        found = self._ask("predict", X, deviation=return_std)
+        if return_std or return_cov:
+            self._wants_process("return_std=True" if return_std else "return_cov=True")
+        found = self._ask("predict", X, deviation=return_std, covariance=return_cov)
+        if return_cov:
+            return found["value"], found["covariance"]
         return (found["value"], found["deviation"]) if return_std else found["value"]
+
+    def sample_y(self, X: Any, n_samples: int = 1, random_state: Any = 0, noise: bool = True) -> np.ndarray:
+        """Draw the values of graphs from what the model says of all of them together.
+
+        Parameters
+        ----------
+        X : collection of graphs
+        n_samples : int, at least 1
+        random_state : int, RandomState or None
+            None is 0. The same seed gives the same draws, and more of them begin with these.
+        noise : bool
+            Draw measured values, or without the noise the true ones.
+
+        Returns
+        -------
+        ndarray of shape (n, n_samples)
+        """
+        if whole("n_samples", n_samples) < 1:
+            raise ValueError(f"n_samples={n_samples}, want at least 1")
+        check_is_fitted(self, "kernel_")
+        self._wants_process("sample_y")
+        found = self._ask("predict", X, draws=int(n_samples), seed=seed(random_state), noise=bool(noise))
+        return found["draws"].T
+
+    def _wants_process(self, what: str) -> None:
+        if self.noise_ is None:
+            raise ValueError(f"{what}: a model with learner='svm' has no deviations, want learner='ridge'")
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], n_jobs: int | None = None) -> Self:
