@@ -8,6 +8,7 @@
 //	Train, TrainPath    C-SVC, ε-SVR, or kernel ridge for classes and values, for one parameter or many
 //	RidgeSolver         kernel ridge for many examples, by conjugate gradients on Tiles
 //	Learner.Deviations  deviations of kernel ridge regression on values, which is a Gaussian process
+//	Learner.Posterior   what the process says of several examples together, and draws from it
 //	Clip                makes an indefinite K positive semi-definite
 //
 // They return a Learner, or its Functions: sums over training examples, Σ_k coefficient_k·k(x, x_k) +
