@@ -101,6 +101,7 @@ func TestDump(t *testing.T) {
 		} else {
 			r["formula"], r["atoms"], r["bonds"], r["smiles"] = formula(m), m.Atoms, slices.Clone(m.Bonds), m.SMILES()
 			r["aromatic_atoms"], r["aromatic_bonds"] = m.Aromaticity()
+			r["atom_descriptors"], r["bond_descriptors"] = m.Descriptors()
 			if orders, err := m.Kekule(); err == nil { // a connection table may be aromatic without one
 				r["unpaired"] = m.Unpaired(orders)
 				for i := range m.Bonds {

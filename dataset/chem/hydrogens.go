@@ -56,14 +56,34 @@ func (m *Molecule) WithHydrogens() *Molecule {
 	h := *m
 	h.Atoms = append([]Atom(nil), m.Atoms...)
 	h.Bonds = append([]Bond(nil), m.Bonds...)
+	own := map[int32]int32{} // the last hydrogen that an atom gets
 	for i, a := range m.Atoms {
 		h.Atoms[i].Hydrogens = 0
-		// The hydrogen of a chiral atom was the first of four neighbours and becomes the last.
-		h.Atoms[i].Chirality = a.Chirality.flip(a.Hydrogens == 1)
 		for range a.Hydrogens {
 			h.Bonds = append(h.Bonds, Bond{A: int32(i), B: int32(len(h.Atoms)), Order: Single})
+			own[int32(i)] = int32(len(h.Atoms))
 			h.Atoms = append(h.Atoms, Atom{Element: hydrogen, X: a.X, Y: a.Y, Z: a.Z})
 		}
+	}
+	near, after := m.adjacency(), h.adjacency()
+	for i, a := range m.Atoms {
+		if a.Chirality == Achiral {
+			continue
+		}
+		i := int32(i)
+		before := m.ligands(near, i)
+		at := [2]int32{i, i} // the atoms whose hydrogen unwritten is
+		if middle, ends := m.cumulated(near, i); middle {
+			at = ends
+		}
+		for k, w := range before {
+			if w < 0 {
+				if hydrogen, written := own[at[unwritten-w]]; written {
+					before[k] = hydrogen
+				}
+			}
+		}
+		h.Atoms[i].Chirality = a.Chirality.flip(reordered(before, h.ligands(after, i)))
 	}
 	return &h
 }
@@ -73,9 +93,15 @@ func (m *Molecule) WithHydrogens() *Molecule {
 // those that have not exactly one single bond to an atom of another element. A double bond with no
 // neighbour but such a hydrogen at an end loses its sides.
 func (m *Molecule) WithoutHydrogens() *Molecule {
+	h, _ := m.withoutHydrogens()
+	return h
+}
+
+// withoutHydrogens is WithoutHydrogens that returns the new numbers of atoms, −1 for those removed. Bonds keep their order.
+func (m *Molecule) withoutHydrogens() (h *Molecule, to []int32) {
 	adj := m.adjacency()
-	h := &Molecule{Name: m.Name, HasCoordinates: m.HasCoordinates}
-	to := make([]int32, len(m.Atoms)) // new number, -1: removed
+	h = &Molecule{Name: m.Name, HasCoordinates: m.HasCoordinates}
+	to = make([]int32, len(m.Atoms))
 	for i, a := range m.Atoms {
 		bonds := adj.at(int32(i))
 		if a.Element == hydrogen && a.Isotope == 0 && a.Charge == 0 && a.Class == 0 && a.Hydrogens == 0 && len(bonds) == 1 {
@@ -102,22 +128,36 @@ func (m *Molecule) WithoutHydrogens() *Molecule {
 			h.Bonds = append(h.Bonds, Bond{p, q, b.Order, b.Sides})
 		}
 	}
+	after := h.adjacency()
 	for i, a := range m.Atoms {
 		if a.Chirality == Achiral || to[i] < 0 {
 			continue
 		}
-		// The removed hydrogen comes first now.
-		near := m.neighbours(adj, int32(i))
-		k := slices.IndexFunc(near, func(w int32) bool { return to[w] < 0 })
-		if k < 0 {
-			continue
+		before, now := m.ligands(adj, int32(i)), h.ligands(after, to[i])
+		_, ends := m.cumulated(adj, int32(i))
+		for k, w := range before {
+			switch {
+			case w < 0:
+			case to[w] >= 0:
+				before[k] = to[w]
+			case len(before) == 4 && k > 1 && m.bonded(adj, w, ends[1]):
+				before[k] = unwritten - 1
+			default:
+				before[k] = unwritten
+			}
 		}
-		c := &h.Atoms[to[i]]
-		if c.Chirality = a.Chirality.flip(k%2 == 1); c.Hydrogens > 1 || len(near) != 4 {
+		if c := &h.Atoms[to[i]]; before == nil || now == nil {
 			c.Chirality = Achiral
+		} else {
+			c.Chirality = a.Chirality.flip(reordered(before, now))
 		}
 	}
-	return h
+	return h, to
+}
+
+// bonded reports whether two atoms have a bond.
+func (m *Molecule) bonded(near adjacency, a, b int32) bool {
+	return slices.ContainsFunc(near.at(a), func(e int32) bool { return m.Bonds[e].other(a) == b })
 }
 
 // sidesWithout returns the sides of a double bond when the atoms that become -1 are gone.

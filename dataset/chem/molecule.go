@@ -120,6 +120,15 @@ func (a Atom) HydrogenText() string {
 	return "H" + strconv.Itoa(a.Hydrogens)
 }
 
+// orders returns those of the bonds.
+func (m *Molecule) orders() []Order {
+	out := make([]Order, len(m.Bonds))
+	for i, b := range m.Bonds {
+		out[i] = b.Order
+	}
+	return out
+}
+
 // pairs returns, by atom, the number of electron pairs of its bonds, where an aromatic one
 // counts 1, and whether it or some bond of it is aromatic.
 func (m *Molecule) pairs() (sum []int, aromatic []bool) {

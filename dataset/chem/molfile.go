@@ -19,7 +19,8 @@ type table struct {
 	// V2000 and -1 in V3000: none), and unpaired electrons.
 	valence  []int
 	unpaired []int
-	rise     map[[2]int32]float64 // bonds that leave the page, from their narrow end: up (1) or down (-1)
+	rise     map[[2]int32]float64 // bonds that leave the page, from their narrow end: up (1), down (-1) or nobody knows (0)
+	parity   map[int]int          // of atoms: 1 (odd) or 2 (even)
 	bound    map[[2]int32]bool
 	number   map[int]int // V3000: 1-based atom by its number in the file
 	max      int
@@ -46,11 +47,12 @@ func (t *table) next() string {
 // ParseMol reads an MDL connection table, V2000 or V3000: the first lines of a MOL file
 // up to "M  END". It returns the number of lines that it read; an error is in the last of
 // them. More than max atoms are an error. Implicit hydrogens fill up the smallest usual valence. Chirality is
-// read from wedges and places in the plane, or from places in space, and the latter tell the sides of
-// double bonds too: a molecule in space has no places to draw it by.
+// read from wedges and places in the plane, from places in space, or, where atoms have no places, from their parities. Places
+// tell the sides of double bonds too, unless the file says that they are not known. A molecule in space has no places to
+// draw it by.
 func ParseMol(lines []string, max int) (*Molecule, int, error) {
 	t := &table{lines: lines, mol: &Molecule{}, max: max,
-		bound: map[[2]int32]bool{}, number: map[int]int{}, rise: map[[2]int32]float64{}}
+		bound: map[[2]int32]bool{}, number: map[int]int{}, parity: map[int]int{}, rise: map[[2]int32]float64{}}
 	t.mol.Name = strings.TrimSpace(t.next())
 	t.next()
 	t.next()
@@ -83,10 +85,14 @@ func ParseMol(lines []string, max int) (*Molecule, int, error) {
 	placed := slices.ContainsFunc(t.mol.Atoms, func(a Atom) bool { return a.X != 0 || a.Y != 0 })
 	solid := slices.ContainsFunc(t.mol.Atoms, func(a Atom) bool { return a.Z != 0 })
 	t.mol.HasCoordinates = placed && !solid
-	if near := t.mol.adjacency(); solid {
+	switch near := t.mol.adjacency(); {
+	case solid:
 		t.mol.stereoInSpace(near)
-	} else if placed {
+	case placed:
 		t.chirality(near)
+		t.sides(near)
+	default:
+		t.parities(near)
 	}
 	return t.mol, t.n, nil
 }
@@ -147,7 +153,7 @@ func (t *table) v2000(counts string) {
 	for i := 0; i < bonds && t.err == nil; i++ {
 		line := t.next()
 		t.bond(t.columns(line, 0, 3, "first atom"), t.columns(line, 3, 6, "second atom"), t.columns(line, 6, 9, "bond type"))
-		t.wedge(map[string]float64{"1": 1, "6": -1}[field(line, 9, 12)])
+		t.wedge(field(line, 9, 12), "1", "6", "3", "4")
 	}
 	t.properties()
 }
@@ -179,6 +185,7 @@ func (t *table) atom2000(line string) {
 		a.Charge = charges2000[code]
 	}
 	t.add(a, 0, unpaired)
+	t.parity[len(t.mol.Atoms)-1] = t.columns(line, 39, 42, "parity")
 	t.property(len(t.mol.Atoms)-1, "VAL", t.columns(line, 48, 51, "valence"))
 }
 
@@ -259,12 +266,26 @@ func (t *table) bond(a, b, kind int) {
 	t.mol.Bonds = append(t.mol.Bonds, Bond{A: int32(a - 1), B: int32(b - 1), Order: order})
 }
 
-// wedge says how the bond that was read last leaves the page, 0 for not at all.
-func (t *table) wedge(rise float64) {
-	if rise != 0 && t.err == nil {
-		b := t.mol.Bonds[len(t.mol.Bonds)-1]
-		t.rise[[2]int32{b.A, b.B}] = rise
+// wedge says by the codes for up, down and not known how the bond that was read last leaves the page, or that its sides are
+// not known.
+func (t *table) wedge(code, up, down string, unknown ...string) {
+	if t.err != nil {
+		return
 	}
+	b := t.mol.Bonds[len(t.mol.Bonds)-1]
+	switch at := [2]int32{b.A, b.B}; {
+	case code == up:
+		t.rise[at] = 1
+	case code == down:
+		t.rise[at] = -1
+	case slices.Contains(unknown, code):
+		t.rise[at] = 0
+	}
+}
+
+// height returns how far a neighbour of an atom is over the page.
+func (t *table) height(a int32) func(w int32) float64 {
+	return func(w int32) float64 { return t.rise[[2]int32{a, w}] }
 }
 
 // chirality finds the chirality of the atoms with wedges in the plane.
@@ -273,9 +294,60 @@ func (t *table) chirality(near adjacency) {
 	for ends := range t.rise {
 		a := &m.Atoms[ends[0]]
 		neighbours := m.neighbours(near, ends[0])
-		if around(*a, neighbours, false) != nil {
-			a.Chirality = Sense(m.directions(ends[0], neighbours, func(w int32) float64 { return t.rise[[2]int32{ends[0], w}] }))
+		if t.wavy(ends[0], neighbours) {
+			continue
 		}
+		if around(*a, neighbours, false) != nil {
+			a.Chirality = Sense(m.directions(ends[0], neighbours, t.height(ends[0])))
+		}
+	}
+	for i := range int32(len(m.Atoms)) {
+		middle, ends := m.cumulated(near, i)
+		if middle && !t.wavy(ends[0], m.neighbours(near, ends[0])) && !t.wavy(ends[1], m.neighbours(near, ends[1])) {
+			m.Atoms[i].Chirality = m.chainInSpace(near, nil, i, func(end, w int32) float64 { return t.height(end)(w) })
+		}
+	}
+}
+
+// wavy reports whether a bond of an atom, with its narrow end there, leaves open where it leads.
+func (t *table) wavy(a int32, neighbours []int32) bool {
+	return slices.ContainsFunc(neighbours, func(w int32) bool {
+		rise, known := t.rise[[2]int32{a, w}]
+		return known && rise == 0
+	})
+}
+
+// sides finds the sides of double bonds from places in the plane.
+func (t *table) sides(near adjacency) {
+	m := t.mol
+	if len(m.Atoms) > maxSpace || len(m.Bonds) > 4*maxSpace {
+		return
+	}
+	var class []int
+	for i, b := range m.Bonds {
+		_, open := t.rise[[2]int32{b.A, b.B}]
+		if b.Order != Double || open || len(near.at(b.A)) < 2 || len(near.at(b.B)) < 2 || m.smallRing(near, int32(i)) ||
+			t.wavy(b.A, m.neighbours(near, b.A)) || t.wavy(b.B, m.neighbours(near, b.B)) {
+			continue
+		}
+		if class == nil {
+			class = m.alikeClasses(near, m.orders())
+		}
+		m.Bonds[i].Sides = m.sidesInSpace(near, class, int32(i))
+	}
+}
+
+// parities sets the chirality of atoms whose parity is known. Seen with the last neighbour behind, the first three run
+// clockwise where it is odd; a hydrogen that is no atom is the last.
+func (t *table) parities(near adjacency) {
+	for i, p := range t.parity {
+		a := &t.mol.Atoms[i]
+		list := around(*a, t.mol.neighbours(near, int32(i)), true)
+		if middle, _ := t.mol.cumulated(near, int32(i)); list == nil || middle || p != 1 && p != 2 {
+			continue
+		}
+		a.Chirality = Chirality(3 - p)                       // of four neighbours: from the first the others run as they do from behind the last
+		a.Chirality = a.Chirality.flip(list[0] == unwritten) // that is the first here
 	}
 }
 

@@ -1,6 +1,7 @@
 package chem
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -175,5 +176,69 @@ func TestSpace(t *testing.T) {
 	}
 	if m, _, err = ParseMol(strings.Split(strings.Replace(ring, "0.7000 F", "0.7000 H", 1), "\n"), 10); err != nil || m.Atoms[2].Chirality != Achiral {
 		t.Errorf("fluorocyclobutane: chirality %d, %v", m.Atoms[2].Chirality, err)
+	}
+}
+
+// Wedges, places and parities tell configurations, in V2000 and in V3000.
+func TestMolStereo(t *testing.T) {
+	type atom struct {
+		symbol string
+		x, y   float64
+		parity int
+	}
+	type bond struct{ a, b, order, stereo int }
+	centre := []atom{{"C", 0, 0, 0}, {"F", 0, 1, 0}, {"Cl", -0.87, -0.5, 0}, {"Br", 0.87, -0.5, 0}}
+	nowhere := func(parity int, symbols ...string) (out []atom) {
+		for _, s := range symbols {
+			out = append(out, atom{s, 0, 0, 0})
+		}
+		out[0].parity = parity
+		return out
+	}
+	star := func(stereo int) []bond { return []bond{{1, 2, 1, stereo}, {1, 3, 1, 0}, {1, 4, 1, 0}} }
+	ethene := func(y float64) []atom {
+		return []atom{{"C", 0, 0, 0}, {"C", 1.3, 0, 0}, {"F", -0.5, 0.8, 0}, {"Cl", 1.8, y, 0}}
+	}
+	ends := func(stereo int) []bond { return []bond{{1, 2, 2, stereo}, {1, 3, 1, 0}, {2, 4, 1, 0}} }
+	allene := []atom{{"C", 0, 0, 0}, {"C", 1, 0, 0}, {"C", 2, 0, 0}, {"C", -0.5, 0.8, 0}, {"F", 2.5, 0.8, 0}}
+	for _, c := range []struct {
+		what  string
+		atoms []atom
+		bonds []bond
+		want  string
+	}{
+		// Bromine, chlorine and fluorine run clockwise on the page, and the hydrogen is behind it.
+		{"wedge up", centre, star(1), "0R"}, {"wedge down", centre, star(6), "0S"}, {"wavy bond", centre, star(4), "0?"}, {"plain bond", centre, star(0), "0?"},
+		{"wide end", centre, []bond{{2, 1, 1, 1}, {1, 3, 1, 0}, {1, 4, 1, 0}}, "0?"},
+		// Fluorine, chlorine and bromine run clockwise with the hydrogen behind.
+		{"odd parity", nowhere(1, "C", "F", "Cl", "Br"), star(0), "0S"}, {"even parity", nowhere(2, "C", "F", "Cl", "Br"), star(0), "0R"}, {"parity 3", nowhere(3, "C", "F", "Cl", "Br"), star(0), "0?"},
+		{"parity with four", nowhere(1, "C", "I", "Br", "Cl", "F"), append(star(0), bond{1, 5, 1, 0}), "0R"},
+		{"one side", ethene(0.8), ends(0), "0-1Z"}, {"opposite sides", ethene(-0.8), ends(0), "0-1E"}, {"either side", ethene(0.8), ends(3), "0-1?"},
+		{"wavy at a double bond", ethene(0.8), []bond{{1, 2, 2, 0}, {1, 3, 1, 4}, {2, 4, 1, 0}}, "0-1?"},
+		// Seen from the left, with the methyl group above, the fluorine is on the left: anticlockwise.
+		{"allene", allene, []bond{{1, 2, 2, 0}, {2, 3, 2, 0}, {1, 4, 1, 1}, {3, 5, 1, 0}}, "1M"},
+		{"allene down", allene, []bond{{1, 2, 2, 0}, {2, 3, 2, 0}, {1, 4, 1, 6}, {3, 5, 1, 0}}, "1P"},
+		{"allene at the other end", allene, []bond{{1, 2, 2, 0}, {2, 3, 2, 0}, {1, 4, 1, 0}, {3, 5, 1, 1}}, "1P"},
+	} {
+		v2 := fmt.Sprintf("\n\n\n%3d%3d  0  0  0  0            999 V2000\n", len(c.atoms), len(c.bonds))
+		v3 := fmt.Sprintf("\n\n\n  0  0  0     0  0            999 V3000\nM  V30 BEGIN CTAB\nM  V30 COUNTS %d %d 0 0 0\nM  V30 BEGIN ATOM\n", len(c.atoms), len(c.bonds))
+		for i, a := range c.atoms {
+			v2 += fmt.Sprintf("%10.4f%10.4f%10.4f %-3s 0  0%3d  0  0  0\n", a.x, a.y, 0.0, a.symbol, a.parity)
+			v3 += fmt.Sprintf("M  V30 %d %s %g %g 0 0 CFG=%d\n", i+1, a.symbol, a.x, a.y, a.parity)
+		}
+		v3 += "M  V30 END ATOM\nM  V30 BEGIN BOND\n"
+		for i, b := range c.bonds {
+			v2 += fmt.Sprintf("%3d%3d%3d%3d\n", b.a, b.b, b.order, b.stereo)
+			v3 += fmt.Sprintf("M  V30 %d %d %d %d CFG=%d\n", i+1, b.order, b.a, b.b, map[int]int{1: 1, 6: 3, 4: 2, 3: 2}[b.stereo])
+		}
+		for _, text := range []string{v2 + "M  END", v3 + "M  V30 END BOND\nM  V30 END CTAB\nM  END"} {
+			m, _, err := ParseMol(strings.Split(text, "\n"), 10)
+			if err != nil {
+				t.Fatalf("%s: %v", c.what, err)
+			}
+			if got := described(m); got != c.want {
+				t.Errorf("%s: %s, want %s\n%s", c.what, got, c.want, text)
+			}
+		}
 	}
 }

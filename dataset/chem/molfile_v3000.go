@@ -137,14 +137,18 @@ func (t *table) atom3000(word []string) {
 	t.number[number] = at + 1
 	for _, w := range word[6:] {
 		key, value, ok := strings.Cut(w, "=")
-		if !ok || !slices.Contains([]string{"CHG", "RAD", "MASS", "VAL"}, key) {
+		if !ok || !slices.Contains([]string{"CHG", "RAD", "MASS", "VAL", "CFG"}, key) {
 			continue
 		}
 		v, err := strconv.Atoi(value)
 		if err != nil {
 			t.fail("%s, want a whole number", clip(w))
 		}
-		t.property(at, key, v)
+		if key == "CFG" {
+			t.parity[at] = v
+		} else {
+			t.property(at, key, v)
+		}
 	}
 }
 
@@ -165,6 +169,6 @@ func (t *table) bond3000(word []string) {
 	}
 	t.bond(t.number[n[1]], t.number[n[2]], n[0])
 	for _, w := range word[4:] {
-		t.wedge(map[string]float64{"CFG=1": 1, "CFG=3": -1}[w])
+		t.wedge(w, "CFG=1", "CFG=3", "CFG=2")
 	}
 }

@@ -43,7 +43,9 @@ type parser struct {
 	before  []int32           // atom that an atom was bound to when it was read, -1: none
 	slope   int8              // of the bond written since the last atom: 1 for /, -1 for \
 	slant   map[int32]int8    // of the bonds with a slope: whether B lies above A (1) or below (-1)
-	around  map[int32][]int32 // neighbours of chiral atoms in the order of the string, opensRing - n for an open ring
+	around  map[int32][]int32 // neighbours of chiral atoms in the order of the string, opensRing − n for an open ring
+	chains  bool              // around has all atoms
+	allenes []int32           // atoms with chirality AL
 	organic []bool            // atoms without brackets
 	max     int
 }
@@ -62,15 +64,25 @@ type branch struct {
 // The aromatic parts must have a Kekulé structure, and non-metals no more bonds than they can have. Crowded forms such as
 // N(=O)=O become those with charges.
 func ParseSMILES(s string, max int) (*Molecule, error) {
+	m, chains, err := parseSMILES(s, max, false)
+	if chains {
+		m, _, err = parseSMILES(s, max, true)
+	}
+	return m, err
+}
+
+// parseSMILES is ParseSMILES. With chains it keeps the neighbours of all atoms in the order of the string, not only of those
+// with chirality. It reports whether that is needed, as in allenes.
+func parseSMILES(s string, max int, chains bool) (m *Molecule, needed bool, err error) {
 	p := &parser{s: s, mol: &Molecule{}, last: -1, ring: map[int]ringEnd{}, closed: map[[2]int32]bool{},
-		slant: map[int32]int8{}, around: map[int32][]int32{}, max: max}
+		slant: map[int32]int8{}, around: map[int32][]int32{}, chains: chains, max: max}
 	for p.pos < len(p.s) && p.err == nil {
 		p.next()
 	}
 	if p.finish(); p.err != nil {
-		return nil, p.err
+		return nil, false, p.err
 	}
-	m := p.mol
+	m = p.mol
 	var ring []bool // nil where nothing is aromatic
 	if m.someAromatic() {
 		ring = m.ringBonds()
@@ -97,17 +109,34 @@ func ParseSMILES(s string, max int) (*Molecule, error) {
 		err = m.checkValences(orders)
 	}
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	m.setSides(p.slant)
-	for i, written := range p.around {
-		a := &m.Atoms[i]
-		if written = around(*a, written, p.before[i] < 0); written == nil {
-			a.Chirality = Achiral
-		}
-		a.Chirality = a.Chirality.flip(odd(written))
+	return m, p.settleChirality() && !chains, nil
+}
+
+// settleChirality refers the chirality of atoms, which is that of their neighbours in the order of the string, to the order of
+// their numbers. It reports whether some are in the middle of a chain of double bonds.
+func (p *parser) settleChirality() (chains bool) {
+	if len(p.around) == 0 {
+		return false
 	}
-	return m, nil
+	m, near := p.mol, p.mol.adjacency()
+	for i := range p.around {
+		a := &m.Atoms[i]
+		if a.Chirality == Achiral {
+			continue
+		}
+		middle, _ := m.cumulated(near, i)
+		chains = chains || middle
+		written := m.ligandsBy(near, i, func(b int32) []int32 { return p.around[b] }, func(b int32) bool { return p.before[b] < 0 })
+		if written == nil || slices.Contains(p.allenes, i) && !middle {
+			a.Chirality = Achiral
+			continue
+		}
+		a.Chirality = a.Chirality.flip(reordered(written, m.ligands(near, i)))
+	}
+	return chains
 }
 
 // fail keeps the first error, at a character of the string.
@@ -324,7 +353,7 @@ func (p *parser) add(a Atom, organic bool, pos int) {
 		p.mol.Bonds = append(p.mol.Bonds, Bond{A: p.last, B: n, Order: p.order})
 		p.meet(p.last, n)
 	}
-	if a.Chirality != Achiral {
+	if a.Chirality != Achiral || p.chains {
 		p.around[n] = nil
 		if p.last >= 0 {
 			p.around[n] = []int32{p.last}

@@ -51,7 +51,7 @@ func (p *parser) bracket() {
 	p.add(a, false, open)
 }
 
-// chirality reads @, @@ or @ with a class and a number. Only that of tetrahedra is kept.
+// chirality reads @, @@ or @ with a class and a number. Those of tetrahedra and allenes are kept.
 func (p *parser) chirality() Chirality {
 	start := p.pos
 	if p.peek() != '@' {
@@ -72,7 +72,10 @@ func (p *parser) chirality() Chirality {
 	if n < 1 || n > most {
 		p.fail(start, "chirality @%s, want a number from 1 to %d after it", class, most)
 	}
-	if class == "TH" && n >= 1 && n <= 2 {
+	if class == "AL" {
+		p.allenes = append(p.allenes, int32(len(p.mol.Atoms)))
+	}
+	if (class == "TH" || class == "AL") && n >= 1 && n <= 2 {
 		return Chirality(n)
 	}
 	return Achiral

@@ -1,14 +1,14 @@
 package chem
 
 import (
-	"fmt"
 	"math"
 	"slices"
 )
 
 // Chirality is the sense in which the four neighbours of an atom follow each other: seen from the
 // first of them, the other three. Neighbours are in the order of their numbers; a hydrogen that is no
-// atom, or a lone pair, comes first.
+// atom, or a lone pair, comes first. For the atom in the middle of an allene, or of a longer chain of
+// cumulated double bonds, they are those of the ends of the chain, end by end in the order of their numbers.
 type Chirality uint8
 
 // The chiralities.
@@ -86,6 +86,85 @@ func around(a Atom, neighbours []int32, first bool) []int32 {
 	return slices.Insert(slices.Clone(neighbours), at, unwritten)
 }
 
+// cumulated reports whether an atom is in the middle of a chain of an even number of cumulated double bonds between carbons,
+// and returns the ends of the chain, the lower number first.
+func (m *Molecule) cumulated(near adjacency, a int32) (middle bool, ends [2]int32) {
+	next := func(a int32) []int32 { // its bonds, if both are double
+		at := near.at(a)
+		if len(at) != 2 || m.Atoms[a].Element != carbon || m.Bonds[at[0]].Order != Double || m.Bonds[at[1]].Order != Double {
+			return nil
+		}
+		return at
+	}
+	via := next(a)
+	if via == nil || m.Atoms[a].Hydrogens > 0 {
+		return false, ends
+	}
+	var length [2]int
+	for k, e := range via {
+		for ends[k] = m.Bonds[e].other(a); length[k] < len(m.Atoms); length[k]++ {
+			on := next(ends[k])
+			if on == nil {
+				break
+			}
+			e = on[0] ^ on[1] ^ e
+			ends[k] = m.Bonds[e].other(ends[k])
+		}
+	}
+	slices.Sort(ends[:])
+	carbons := m.Atoms[ends[0]].Element == carbon && m.Atoms[ends[1]].Element == carbon
+	return length[0] == length[1] && ends[0] != ends[1] && carbons, ends
+}
+
+// ligands returns the four neighbours of a tetrahedral atom, or of the ends of a chain of cumulated double bonds with the
+// atom in the middle, in the order that Chirality refers to. What is no atom is unwritten, or unwritten − 1 at the second
+// end. It is nil for other atoms.
+func (m *Molecule) ligands(near adjacency, a int32) []int32 {
+	return m.ligandsBy(near, a, func(b int32) []int32 { return m.neighbours(near, b) }, func(int32) bool { return true })
+}
+
+// ligandsBy is ligands where the neighbours of atoms have another order, and first tells which atoms have their hydrogen
+// before all neighbours, and not behind the first. The ends of a chain stay in the order of their numbers.
+func (m *Molecule) ligandsBy(near adjacency, a int32, neighbours func(int32) []int32, first func(int32) bool) []int32 {
+	middle, ends := m.cumulated(near, a)
+	if !middle {
+		return around(m.Atoms[a], neighbours(a), first(a))
+	}
+	var out []int32
+	for k, end := range ends {
+		list, double := slices.Clone(neighbours(end)), int32(-1)
+		if len(list)+m.Atoms[end].Hydrogens > 3 || m.Atoms[end].Hydrogens > 1 || len(list) < 2 {
+			return nil
+		}
+		if len(list) == 2 {
+			at := 1
+			if first(end) {
+				at = 0
+			}
+			list = slices.Insert(list, at, int32(unwritten-k))
+		}
+		for _, e := range near.at(end) {
+			if m.Bonds[e].Order == Double {
+				double = m.Bonds[e].other(end)
+			}
+		}
+		if list = slices.DeleteFunc(list, func(w int32) bool { return w == double }); len(list) != 2 {
+			return nil
+		}
+		out = append(out, list...)
+	}
+	return out
+}
+
+// reordered reports whether an odd number of exchanges makes one list of the other.
+func reordered(from, to []int32) bool {
+	order := make([]int32, len(from))
+	for i, a := range from {
+		order[i] = int32(slices.Index(to, a))
+	}
+	return odd(order)
+}
+
 // odd reports whether an odd number of exchanges sorts the list.
 func odd(list []int32) bool {
 	mirror := false
@@ -138,7 +217,7 @@ func (m *Molecule) above(near adjacency, end, double int32, slant map[int32]int8
 	side := int8(0)
 	for _, e := range near.at(end) {
 		s := slant[e]
-		if e == double || s == 0 || m.Bonds[e].Order != Single {
+		if e == double || s == 0 || m.Bonds[e].Order != Single && m.Bonds[e].Order != Aromatic {
 			continue
 		}
 		if m.Bonds[e].B == end {
@@ -187,8 +266,7 @@ func dot(a, b [3]float64) float64 { return a[0]*b[0] + a[1]*b[1] + a[2]*b[2] }
 
 // Limits of the search for stereochemistry in space, which is for pictures: they show no larger molecules.
 const (
-	maxSpace   = 1000 // atoms
-	maxRefined = 30   // rounds of refinement; atoms that still look the same count as equal
+	maxSpace = 1000 // atoms
 )
 
 // stereoInSpace finds the chirality of atoms and the sides of double bonds from where the atoms lie, where
@@ -197,7 +275,7 @@ func (m *Molecule) stereoInSpace(near adjacency) {
 	if len(m.Atoms) > maxSpace || len(m.Bonds) > 4*maxSpace {
 		return
 	}
-	class := m.classes(near)
+	class := m.alikeClasses(near, m.orders())
 	m.chiralInSpace(near, class)
 	for i := range m.Bonds {
 		if m.Bonds[i].Order == Double && !m.smallRing(near, int32(i)) { // small rings leave no choice
@@ -218,6 +296,10 @@ func (m *Molecule) chiralInSpace(near adjacency, class []int) {
 	for i := range int32(len(m.Atoms)) {
 		a := m.Atoms[i]
 		neighbours := m.neighbours(near, i)
+		if middle, _ := m.cumulated(near, i); middle {
+			m.Atoms[i].Chirality = m.chainInSpace(near, class, i, func(end, w int32) float64 { return 0 })
+			continue
+		}
 		if around(a, neighbours, false) == nil || len(neighbours)+a.Hydrogens == 3 && a.Element != phosphorus && a.Element != sulfur {
 			continue
 		}
@@ -236,6 +318,35 @@ func (m *Molecule) chiralInSpace(near adjacency, class []int) {
 			m.Atoms[i].Chirality = Sense(m.directions(i, m.neighbours(near, i), flat))
 		}
 	}
+}
+
+// chainInSpace returns the chirality of the middle of a chain of cumulated double bonds from the places of the ligands of its
+// ends, each with a height over the page. Ends with like ligands have none.
+func (m *Molecule) chainInSpace(near adjacency, class []int, a int32, height func(end, w int32) float64) Chirality {
+	_, ends := m.cumulated(near, a)
+	list := m.ligands(near, a)
+	if list == nil || class != nil && (len(alike(list[:2], class)) > 0 || len(alike(list[2:], class)) > 0) {
+		return Achiral
+	}
+	centre := m.Atoms[a]
+	place := func(w int32) [3]float64 {
+		b := m.Atoms[w]
+		return [3]float64{b.X - centre.X, b.Y - centre.Y, b.Z - centre.Z}
+	}
+	var out [][3]float64
+	for k, w := range list {
+		end, at := ends[k/2], place(max(w, list[k^1]))
+		at[2] += height(end, max(w, list[k^1]))
+		if w < 0 { // opposite to the other ligand
+			axis := place(end)
+			along := dot(at, axis) / dot(axis, axis)
+			for i := range at {
+				at[i] = 2*along*axis[i] - at[i]
+			}
+		}
+		out = append(out, at)
+	}
+	return Sense(out)
 }
 
 // ringSystems returns equal numbers for the atoms that bonds of rings join, -1 for those in no ring.
@@ -289,7 +400,7 @@ func (m *Molecule) sidesInSpace(near adjacency, class []int, bond int32) Sides {
 func alike(atoms []int32, class []int) (pairs [][2]int32) {
 	for i, a := range atoms {
 		for _, b := range atoms[:i] {
-			if class[a] == class[b] {
+			if a >= 0 && b >= 0 && class[a] == class[b] {
 				pairs = append(pairs, [2]int32{a, b})
 			}
 		}
@@ -319,39 +430,4 @@ func (m *Molecule) smallRing(near adjacency, bond int32) bool {
 		from = next
 	}
 	return false
-}
-
-// classes returns equal numbers for atoms that cannot be told apart by what surrounds them: colour
-// refinement from element, isotope, charge, hydrogens and the orders of bonds.
-func (m *Molecule) classes(near adjacency) []int {
-	class := make([]int, len(m.Atoms))
-	number := func(key func(i int) string) int {
-		numbers := map[string]int{}
-		next := make([]int, len(class))
-		for i := range class {
-			k := key(i)
-			if _, known := numbers[k]; !known {
-				numbers[k] = len(numbers)
-			}
-			next[i] = numbers[k]
-		}
-		class = next
-		return len(numbers)
-	}
-	count := number(func(i int) string {
-		a := m.Atoms[i]
-		return fmt.Sprint(a.Element, a.Isotope, a.Charge, a.Hydrogens)
-	})
-	for before, round := 0, 0; count > before && round < maxRefined; round++ {
-		before = count
-		count = number(func(i int) string {
-			var around []string
-			for _, e := range near.at(int32(i)) {
-				around = append(around, fmt.Sprint(m.Bonds[e].Order, class[m.Bonds[e].other(int32(i))]))
-			}
-			slices.Sort(around)
-			return fmt.Sprint(class[i], around)
-		})
-	}
-	return class
 }

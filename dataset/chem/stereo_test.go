@@ -23,6 +23,9 @@ func TestChirality(t *testing.T) {
 		{"F[C@TH1](C)(N)Br", 1, Anticlockwise}, {"F[C@TH2](C)(N)Br", 1, Clockwise},
 		{"F[C@]1(N)CO1", 1, Anticlockwise}, {"F[C@]1(N)OC1", 1, Anticlockwise}, // F, O (ring), N, C, and by number F, N, C, O: two exchanges
 		{"F[C@](N)1CO1", 1, Clockwise},
+		{"NC(Br)=[C@]=C(O)C", 3, Anticlockwise}, {"NC(Br)=[C@@]=C(C)O", 3, Clockwise}, {"BrC(N)=[C@]=C(O)C", 3, Anticlockwise}, {"NC(Br)=[C@AL2]=C(O)C", 3, Clockwise},
+		{"CC=[C@]=CF", 2, Clockwise}, {"[CH](C)=[C@]=CF", 2, Anticlockwise}, // C, H, H, F, and by number H, C, H, F
+		{"CC=C=[C@]=C=CF", 3, Clockwise}, {"CC=[C@]=C=CF", 2, Achiral},
 		{"[C@H2](N)F", 0, Achiral}, {"N[P@](C)(F)(Cl)Br", 1, Achiral}, {"NC(=[C@]=C)C", 2, Achiral}, {"F[C@AL1](C)(N)Br", 1, Achiral},
 	} {
 		m, err := ParseSMILES(c.smiles, noLimit)
@@ -56,15 +59,7 @@ func TestSides(t *testing.T) {
 func renumbered(m *Molecule, at []int32) *Molecule {
 	h := &Molecule{Atoms: make([]Atom, len(m.Atoms))}
 	near := m.adjacency()
-	changed := func(a int32) bool { // whether the order of its neighbours is an odd one now
-		var list []int32
-		for _, w := range m.neighbours(near, a) {
-			list = append(list, at[w])
-		}
-		return odd(list)
-	}
 	for i, a := range m.Atoms {
-		a.Chirality = a.Chirality.flip(changed(int32(i)))
 		h.Atoms[at[i]] = a
 	}
 	for i, b := range m.Bonds {
@@ -83,6 +78,22 @@ func renumbered(m *Molecule, at []int32) *Molecule {
 		}
 		h.Bonds = append(h.Bonds, Bond{at[b.A], at[b.B], b.Order, b.Sides})
 	}
+	after := h.adjacency()
+	for i, a := range m.Atoms {
+		if a.Chirality == Achiral {
+			continue
+		}
+		before, now := m.ligands(near, int32(i)), h.ligands(after, at[i])
+		middle, ends := m.cumulated(near, int32(i))
+		for k, w := range before {
+			if w >= 0 {
+				before[k] = at[w]
+			} else if middle && at[ends[0]] > at[ends[1]] { // the ends change places
+				before[k] = 2*unwritten - 1 - w
+			}
+		}
+		h.Atoms[at[i]].Chirality = a.Chirality.flip(reordered(before, now))
+	}
 	return h
 }
 
@@ -99,7 +110,7 @@ func plain(m *Molecule) []Bond {
 var stereo = []string{
 	"CC(=O)Oc1ccccc1C(=O)O", "C[C@H](N)C(=O)O", "C[C@@]12CC[C@H]3[C@@H](CC[C@@H]4C[C@@H](O)CC[C@]34C)[C@@H]1CC[C@@H]2O", `F/C=C/C=C\C=C(F)Cl`,
 	`C/C=C\[C@H](O)/C(F)=C(/Cl)Br`, "[13CH3:4][N+](C)(C)[O-].[Na+].[Cl-]", "c1cc[nH]c1-c1ccc[n-]1", "[CH3].[2H]O[2H].[Fe+2].*", "C1CC12CC2", "C[S@@](=O)c1ccccc1",
-	`C1CCCC/C=C/CCCC1`, "N1([C@@H]2C[C@H]1CO2)[H]", "c1ccc2ccccc2c1", "OC(=O)/C=C/C(/O)=C/N(/C)[H]", `CC(/C=C/C=C(C)/C=C)=C\C`, "", "C",
+	`C1CCCC/C=C/CCCC1`, "N1([C@@H]2C[C@H]1CO2)[H]", "c1ccc2ccccc2c1", "OC(=O)/C=C/C(/O)=C/N(/C)[H]", `CC(/C=C/C=C(C)/C=C)=C\C`, "", "C", "CC=[C@]=CF", "C/C=C/C(N)=[C@@]=C1CC(O)CCO1", "CC(F)=C=[C@]=C=C([H])Br", "OC=[C@]=C=C(N)C",
 }
 
 // A molecule in any order of its atoms comes back from its SMILES string.

@@ -138,12 +138,12 @@ func (w *writer) mark(end, double int32, side int8) (next []int32) {
 	one, fewest := int32(-1), 0
 	marked := false
 	for _, e := range w.near.at(end) {
-		if e == double || w.Bonds[e].Order != Single {
+		if e == double || w.Bonds[e].Order != Single && w.Bonds[e].Order != Aromatic {
 			continue
 		}
 		marked = marked || w.slant[e] != 0
 		against, sided := 0, false
-		if b := w.Bonds[e]; w.via[b.A] != e && w.via[b.B] != e {
+		if b := w.Bonds[e]; b.Order == Aromatic || w.via[b.A] != e && w.via[b.B] != e {
 			against++ // not at a ring closure: programs differ there
 		}
 		beyond := w.near.at(w.Bonds[e].other(end))
@@ -192,12 +192,10 @@ func (w *writer) bond(e, from int32) {
 	}
 }
 
-// atom writes an atom and its ring closures: those that it closes, then those that it opens.
-func (w *writer) atom(i int32) {
-	var written, opens []int32 // neighbours in the order of the string
-	var closes []int32
+// written returns the neighbours of an atom in the order of the string, and the bonds of rings that it closes and opens.
+func (w *writer) written(i int32) (neighbours, closes, opens []int32) {
 	if w.parent[i] >= 0 {
-		written = append(written, w.parent[i])
+		neighbours = append(neighbours, w.parent[i])
 	}
 	for _, e := range w.near.at(i) {
 		switch o := w.Bonds[e].other(i); {
@@ -209,18 +207,30 @@ func (w *writer) atom(i int32) {
 		}
 	}
 	for _, e := range slices.Concat(closes, opens) {
-		written = append(written, w.Bonds[e].other(i))
+		neighbours = append(neighbours, w.Bonds[e].other(i))
 	}
 	for _, o := range w.neighbours(w.near, i) {
 		if w.parent[o] == i {
-			written = append(written, o)
+			neighbours = append(neighbours, o)
 		}
 	}
+	return neighbours, closes, opens
+}
+
+// atom writes an atom and its ring closures: those that it closes, then those that it opens.
+func (w *writer) atom(i int32) {
+	_, closes, opens := w.written(i)
 	a := w.Atoms[i]
 	if w.bare[i] {
 		w.WriteString(symbolText(a))
 	} else {
-		a.Chirality = a.Chirality.flip(odd(around(a, written, w.parent[i] < 0)))
+		if a.Chirality != Achiral {
+			written := w.ligandsBy(w.near, i, func(b int32) []int32 {
+				list, _, _ := w.written(b)
+				return list
+			}, func(b int32) bool { return w.parent[b] < 0 })
+			a.Chirality = a.Chirality.flip(written != nil && reordered(written, w.ligands(w.near, i)))
+		}
 		w.WriteString(a.bracket())
 	}
 	for _, e := range closes {
