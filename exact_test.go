@@ -257,25 +257,6 @@ func TestExactProgressAndCancel(t *testing.T) {
 	}
 }
 
-func TestGrowth(t *testing.T) {
-	for _, c := range []struct {
-		r0, rho float64
-		levels  int
-		want    []int
-	}{
-		{1, 2, 4, []int{1, 2, 4, 8}},
-		{2, 1, 3, []int{2, 2, 2}},
-		{1, 1.5, 4, []int{1, 2, 3, 4}},
-		{1, 3, 3, []int{1, 3, 9}},
-		{0.1, 10, 3, []int{1, 1, 10}},
-		{3, 2, 0, nil},
-	} {
-		if got := Growth(c.r0, c.rho, c.levels); !slices.Equal(got, c.want) {
-			t.Errorf("Growth(%v, %v, %d) = %v, want %v", c.r0, c.rho, c.levels, got, c.want)
-		}
-	}
-}
-
 // A kernel that cannot be fitted is nil, also as an interface.
 func TestFitError(t *testing.T) {
 	for _, exact := range []bool{false, true} {

@@ -66,7 +66,7 @@ func ExampleLowRank_Transform() {
 // Attributes with labels, three levels whose radius doubles, levels summed.
 func ExampleKernel() {
 	o := mlg.Default()
-	o.Radii = mlg.Growth(1, 2, 3)
+	o.Radii = []int{1, 2, 4}
 	o.Combine = mlg.Sum
 	o.Base = "labels*gaussian sigma=0.5"
 	fmt.Println(o)

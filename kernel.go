@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 
 	"github.com/mlgkernel/mlg/dataset/chem"
 	"github.com/mlgkernel/mlg/graph"
@@ -16,7 +15,7 @@ import (
 // Kernel is the multiscale Laplacian kernel with all its parameters. Start from Default: a zero
 // value is no default, and Validate refuses it where it makes no sense.
 type Kernel struct {
-	// Radii are those of the neighbourhoods N₁ ⊆ … ⊆ N_L; see Growth for r₀·ρ^(ℓ-1).
+	// Radii are those of the neighbourhoods N₁ ⊆ … ⊆ N_L.
 	Radii []int `json:"radii" want:"at least 0" help:"Radii of the levels in hops, in ascending order. Without radii: the FLG kernel of the base kernel."`
 	// Eta is in L = D − A + ηI.
 	Eta float64 `json:"eta" want:"positive" help:"Regularisation of the Laplacian."`
@@ -106,18 +105,6 @@ func init() {
 // 10, top level only.
 func Default() Kernel {
 	return Kernel{Radii: []int{1, 2}, Eta: 0.1, Gamma: 0.1, Bonds: AutoBonds, Combine: Top, Power: 1, Samples: 100, Rank: 10, Landmarks: Uniform}
-}
-
-// Growth returns the radii ⌈r₀·ρ^(ℓ-1)⌉ for ℓ = 1 … levels.
-func Growth(r0, rho float64, levels int) []int {
-	radii := make([]int, levels)
-	for l := range radii {
-		// The tolerance keeps products that are whole numbers in exact arithmetic from
-		// being rounded up: 2 ulp per factor.
-		x := r0 * math.Pow(rho, float64(l))
-		radii[l] = int(math.Ceil(x * (1 - 1e-14)))
-	}
-	return radii
 }
 
 // Name implements kernel.Kernel: "mlg", or "flg" without radii.

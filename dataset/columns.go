@@ -70,9 +70,9 @@ func (c *Columns) put(place int, name, value string) {
 	}
 }
 
-// Find returns the name of a column as the data spells it: the same, or the same without regard to case and blanks
+// find returns the name of a column as the data spells it: the same, or the same without regard to case and blanks
 // around, "" for none.
-func (c *Columns) Find(name string) string {
+func (c *Columns) find(name string) string {
 	if c == nil || name == "" {
 		return ""
 	}
@@ -87,7 +87,7 @@ func (c *Columns) Find(name string) string {
 
 // Values returns the values of a column, by graph, nil for none.
 func (c *Columns) Values(name string) []string {
-	if name = c.Find(name); name == "" {
+	if name = c.find(name); name == "" {
 		return nil
 	}
 	i := slices.Index(c.Names, name)
@@ -127,8 +127,8 @@ func (d *Dataset) Column(name string) ([]string, error) {
 	return nil, fmt.Errorf("%s has no column %q, want one of %s", d.Name, name, quoteList(d.Columns.Names))
 }
 
-// Pick returns the graphs at the given positions, with their columns.
-func (d *Dataset) Pick(graphs []int) *Dataset {
+// pick returns the graphs at the given positions, with their columns.
+func (d *Dataset) pick(graphs []int) *Dataset {
 	out := &Dataset{Name: d.Name, Warnings: d.Warnings, Columns: d.Columns.pick(graphs), Skipped: d.Skipped}
 	rows := d.Rows()
 	for _, i := range graphs {

@@ -55,7 +55,7 @@ func (d *Dataset) Labelled(column string, kind Kind) (*Dataset, LeftOut, error) 
 	if out.Count == 0 && column == "" {
 		return d, out, nil
 	}
-	picked := d.Pick(keep)
+	picked := d.pick(keep)
 	for k, i := range keep {
 		picked.Graphs[k] = d.Graphs[i].With(d.Graphs[i].ID(), targets[i])
 	}
@@ -304,7 +304,7 @@ func (d *Dataset) Merged(r Repeats, regression bool) (*Dataset, LeftOut) {
 			keep = append(keep, i)
 		}
 	}
-	merged := d.Pick(keep)
+	merged := d.pick(keep)
 	for k, i := range keep {
 		merged.Graphs[k] = d.Graphs[i].With(d.Graphs[i].ID(), target[i])
 	}

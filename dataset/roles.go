@@ -86,11 +86,11 @@ func (c *Columns) roles(o Options, what string, structure bool) (Roles, error) {
 	if r.ID, err = c.idRole(o, what, r.Structure.Column); err != nil {
 		return r, err
 	}
-	if o.TargetColumn != "" && !strings.EqualFold(o.TargetColumn, AllTargets) || c.Find(o.TargetColumn) != "" {
+	if o.TargetColumn != "" && !strings.EqualFold(o.TargetColumn, AllTargets) || c.find(o.TargetColumn) != "" {
 		r.Targets, err = c.given(o.TargetColumn, what)
 		return r, err
 	}
-	if name := c.Find(o.like); name != "" {
+	if name := c.find(o.like); name != "" {
 		r.Targets = []Role{{name, "the target of the model"}}
 		return r, nil
 	}
@@ -139,7 +139,7 @@ func (c *Columns) given(list, what string) ([]Role, error) {
 	for i := 0; i < len(pieces); {
 		name, next := "", i
 		for k := len(pieces); k > i && name == ""; k-- {
-			name, next = c.Find(strings.TrimSpace(strings.Join(pieces[i:k], ","))), k
+			name, next = c.find(strings.TrimSpace(strings.Join(pieces[i:k], ","))), k
 		}
 		if name == "" {
 			return nil, fmt.Errorf("no %s %q among %s", what, strings.TrimSpace(pieces[i]), quoteList(c.Names))
@@ -156,7 +156,7 @@ func (c *Columns) given(list, what string) ([]Role, error) {
 // one returns the column that the options name, or the first of the usual names.
 func (c *Columns) one(given string, usual []string, what string) (Role, error) {
 	if given != "" {
-		name := c.Find(given)
+		name := c.find(given)
 		if name == "" {
 			return Role{}, fmt.Errorf("no %s %q among %s", what, given, quoteList(c.Names))
 		}

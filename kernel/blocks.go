@@ -17,8 +17,8 @@ const (
 	shareSide = 16
 )
 
-// Side returns the side of the blocks in which a matrix of n rows or columns is computed.
-func Side(n int) int { return min(max(n/shareSide&^7, leastSide), mostSide) }
+// blockSide returns the side of the blocks in which a matrix of n rows or columns is computed.
+func blockSide(n int) int { return min(max(n/shareSide&^7, leastSide), mostSide) }
 
 // Blocks computes the kernel matrix between two sets of features block by block, so that it may be
 // larger than the memory. put is called concurrently with the values from row i0 and column j0 on,
@@ -40,7 +40,7 @@ func Blocks(ctx context.Context, m Map, a, b Features, put func(i0, j0 int, valu
 // eachBlock calls f concurrently with the blocks of a matrix, or of its lower triangle if a and b are
 // one set.
 func eachBlock(ctx context.Context, m Map, a, b Features, f func(x Block) error) error {
-	height, width := Side(a.Len()), Side(b.Len())
+	height, width := blockSide(a.Len()), blockSide(b.Len())
 	if _, ok := m.(Whole); ok {
 		height, width = max(1, a.Len()), max(1, b.Len())
 	}

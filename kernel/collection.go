@@ -45,13 +45,6 @@ func (c *Collection) Standardization() (*Standardization, error) {
 	return c.standard, nil
 }
 
-// Adopt takes a standardisation that was measured before, as a file has it.
-func (c *Collection) Adopt(s *Standardization) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.standard = s
-}
-
 // prepared is graphs in the forms that kernels want, each made when it is first needed.
 type prepared struct {
 	standard func() (*Standardization, error)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/dataset/chem"
@@ -59,14 +58,11 @@ var looks = map[string]string{
 	"degree": "degree", "degrees": "degree", "heat": "heat", "wl": "neighbours",
 }
 
-// aKernel is what parameters want that are kernels on graphs.
-const aKernel = "a kernel"
-
 // withBases returns a kernel with its base kernel on graphs, and the base kernel of that.
 func withBases(k kernel.Kernel) []kernel.Kernel {
 	out := []kernel.Kernel{k}
 	for _, p := range param.Of(k) {
-		if p.Want != aKernel {
+		if p.Want != kernel.Language {
 			continue
 		}
 		if b, err := kernel.Parse(fmt.Sprint(p.Default)); err == nil { // without base kernel the text is empty
@@ -92,7 +88,7 @@ func (m *Model) looksAt(f *kernel.FittedFactor) []string {
 	text := ""
 	for _, k := range withBases(k) { // a base kernel sees the labels that the kernel makes, if it makes some
 		for _, p := range param.Of(k) {
-			if value, ok := p.Default.(string); ok && p.Name == "base" && p.Want != aKernel {
+			if value, ok := p.Default.(string); ok && p.Name == "base" && p.Want != kernel.Language {
 				if text = value; text == "" {
 					text = vertex.Choose(m.Graphs)
 				}
@@ -105,7 +101,7 @@ func (m *Model) looksAt(f *kernel.FittedFactor) []string {
 		text = low.Base().String()
 	}
 	var out []string
-	for _, name := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) }) {
+	for _, name := range vertex.Elementary(text) {
 		if feature := looks[name]; feature != "" && !slices.Contains(out, feature) {
 			out = append(out, feature)
 		}

@@ -60,7 +60,7 @@ type Completion struct {
 // Complete returns the words that may stand at the end of a text in a language in place of the word
 // that is begun there.
 func Complete(language, text string) (begun string, out []Completion) {
-	c := End(text)
+	c := end(text)
 	if !c.Open {
 		return "", nil
 	}

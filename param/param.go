@@ -22,7 +22,7 @@
 //	item   = word | "quoted text" | "(" sum ")"
 //
 // Either all terms of a sum have a weight, or none has one, and then the sum is their mean.
-// ReadText reads such a text. What names mean is up to those who have records: package kernel for
+// Read reads such a text. What names mean is up to those who have records: package kernel for
 // kernels on graphs, and package vertex for kernels on vertices.
 package param
 

@@ -93,7 +93,7 @@ func FuzzRead(f *testing.F) {
 				}
 			}
 		}
-		End(text)
+		end(text)
 	})
 }
 

@@ -136,8 +136,8 @@ type Cursor struct {
 	Begun string
 }
 
-// End returns what stands at the end of a text, for those who complete it.
-func End(text string) Cursor {
+// end returns what stands at the end of a text, for those who complete it.
+func end(text string) Cursor {
 	_, c, _ := read(text)
 	return c
 }

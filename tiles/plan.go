@@ -101,9 +101,9 @@ func (p Plan) name(t int) string {
 	return fmt.Sprintf("tile/%d/%d", row, col)
 }
 
-// Shard returns the tiles of shard i of n, 1 ≤ i ≤ n: every n-th, from the i-th on. Each tile is
+// shard returns the tiles of shard i of n, 1 ≤ i ≤ n: every n-th, from the i-th on. Each tile is
 // in one shard, and the shards have the same number of tiles but for one.
-func (p Plan) Shard(i, n int) []int {
+func (p Plan) shard(i, n int) []int {
 	var out []int
 	count := 0
 	for row := range p.Blocks() {

@@ -56,8 +56,8 @@ func (j *Job) compute(ctx context.Context, p Plan, t int) ([]byte, error) {
 	return file.Bytes(values), err
 }
 
-// ShardName returns the name of the file of a shard.
-func ShardName(shard, shards int) string {
+// shardName returns the name of the file of a shard.
+func shardName(shard, shards int) string {
 	return fmt.Sprintf("shard-%d-of-%d%s", shard, shards, Extension)
 }
 
@@ -85,7 +85,7 @@ func Work(ctx context.Context, dir string, j *Job, side, shard, shards int) (sum
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return sum, err
 	}
-	path := filepath.Join(dir, ShardName(shard, shards))
+	path := filepath.Join(dir, shardName(shard, shards))
 	if err := p.admit(dir, path); err != nil {
 		return sum, err
 	}
@@ -104,7 +104,7 @@ func Work(ctx context.Context, dir string, j *Job, side, shard, shards int) (sum
 			return sum, err
 		}
 	}
-	todo := p.Shard(shard, shards)
+	todo := p.shard(shard, shards)
 	sum.Tiles = len(todo)
 	todo = slices.DeleteFunc(todo, func(t int) bool { return have[p.name(t)] })
 	sum.Kept = sum.Tiles - len(todo)

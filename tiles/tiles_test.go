@@ -157,10 +157,10 @@ func TestPlan(t *testing.T) {
 		for _, side := range []int{1, 2, 3, 8, 200} {
 			p := Plan{Graphs: graphs, Side: side}
 			covered := make([]int, graphs*graphs) // how often a pair is in a tile
-			if n := len(p.Shard(1, 1)); n != p.Tiles() {
+			if n := len(p.shard(1, 1)); n != p.Tiles() {
 				t.Errorf("%+v: %d tiles, want %d", p, n, p.Tiles())
 			}
-			for _, tile := range p.Shard(1, 1) {
+			for _, tile := range p.shard(1, 1) {
 				row, col := p.Place(tile)
 				if row > col || p.Index(row, col) != tile {
 					t.Fatalf("%+v: tile %d is at %d, %d, where there is tile %d", p, tile, row, col, p.Index(row, col))
@@ -182,14 +182,14 @@ func TestPlan(t *testing.T) {
 			for _, n := range []int{1, 3, 16} {
 				var all []int
 				for i := range n {
-					part := p.Shard(i+1, n)
+					part := p.shard(i+1, n)
 					if len(part) > (p.Tiles()+n-1)/n {
 						t.Errorf("%+v: shard %d of %d has %d tiles", p, i+1, n, len(part))
 					}
 					all = append(all, part...)
 				}
 				slices.Sort(all)
-				if !slices.Equal(all, p.Shard(1, 1)) {
+				if !slices.Equal(all, p.shard(1, 1)) {
 					t.Fatalf("%+v: the shards of %d have the tiles %v", p, n, all)
 				}
 			}
@@ -241,7 +241,7 @@ func TestSingleTiles(t *testing.T) {
 	if _, err := Work(t.Context(), dir, &f.Job, 4, 1, 2); err != nil {
 		t.Fatal(err)
 	}
-	for _, n := range p.Shard(2, 2) {
+	for _, n := range p.shard(2, 2) {
 		row, col := p.Place(n)
 		rows, _ := f.Features(p.Block(row))
 		cols, _ := f.Features(p.Block(col))
@@ -274,7 +274,7 @@ func TestSingleTiles(t *testing.T) {
 	if p := problems(t, append(only, filepath.Join(dir, "x"))...); len(p.Missing) != 8 {
 		t.Errorf("%+v, want 8 tiles missing", p)
 	}
-	f.wantMerge(t, append(only, filepath.Join(dir, ShardName(1, 2)))...)
+	f.wantMerge(t, append(only, filepath.Join(dir, shardName(1, 2)))...)
 }
 
 // Every changed bit, and every lost or added byte, of a tile is noticed.
@@ -386,7 +386,7 @@ func TestRepair(t *testing.T) {
 	f := usual(t)
 	dir := t.TempDir()
 	f.work(t, dir, 4, 3)
-	path := func(i int) string { return filepath.Join(dir, ShardName(i, 3)) }
+	path := func(i int) string { return filepath.Join(dir, shardName(i, 3)) }
 	change(t, path(1), flip(t, "tile/0/3"))
 	change(t, path(2), func(b []byte) []byte { return b[:len(b)-200] })
 	if err := os.Remove(path(3)); err != nil {
@@ -435,7 +435,7 @@ func TestResume(t *testing.T) {
 		return sum
 	}
 	work()
-	path := filepath.Join(dir, ShardName(1, 1))
+	path := filepath.Join(dir, shardName(1, 1))
 	want, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -486,9 +486,9 @@ func TestForeign(t *testing.T) {
 	} {
 		// The folder is of something else: the own file, another one, and what is left of one.
 		left := t.TempDir()
-		data, err := os.ReadFile(filepath.Join(dir, ShardName(1, 2)))
+		data, err := os.ReadFile(filepath.Join(dir, shardName(1, 2)))
 		if err == nil {
-			err = os.WriteFile(filepath.Join(left, ShardName(1, 2)+file.Partial), data[:len(data)/2], 0o666)
+			err = os.WriteFile(filepath.Join(left, shardName(1, 2)+file.Partial), data[:len(data)/2], 0o666)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -503,7 +503,7 @@ func TestForeign(t *testing.T) {
 					t.Fatal(err)
 				}
 				_, err = Work(t.Context(), dir, &c.f.Job, c.side, shard+1, 2)
-				if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), ShardName(1, 2)) {
+				if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), shardName(1, 2)) {
 					t.Errorf("error %v, want %q in it", err, c.want)
 				}
 				if after, err := os.ReadDir(dir); err != nil || len(after) != len(before) {
@@ -515,7 +515,7 @@ func TestForeign(t *testing.T) {
 		away := t.TempDir()
 		c.f.work(t, away, c.side, 1)
 		stray := filepath.Join(dir, "stray"+Extension)
-		if err := os.Rename(filepath.Join(away, ShardName(1, 1)), stray); err != nil {
+		if err := os.Rename(filepath.Join(away, shardName(1, 1)), stray); err != nil {
 			t.Fatal(err)
 		}
 		if p := problems(t, dir); len(p.Foreign) != 1 || !strings.Contains(p.Foreign[0], c.want) || p.Missing != nil {
@@ -544,10 +544,10 @@ func TestDuplicates(t *testing.T) {
 	dir, second := t.TempDir(), t.TempDir()
 	f.work(t, dir, 4, 3)
 	f.work(t, second, 4, 1)
-	if err := os.Remove(filepath.Join(dir, ShardName(2, 3))); err != nil {
+	if err := os.Remove(filepath.Join(dir, shardName(2, 3))); err != nil {
 		t.Fatal(err)
 	}
-	whole := filepath.Join(second, ShardName(1, 1))
+	whole := filepath.Join(second, shardName(1, 1))
 	if merged := f.wantMerge(t, dir, second); !slices.Equal(merged.Copies, []string{whole}) || merged.Tiles() != 15 {
 		t.Errorf("%+v, want copies in %s", merged, whole)
 	}

@@ -31,8 +31,8 @@ const ( // atomic numbers
 // Symbol returns the symbol of the element with atomic number z, "*" for 0.
 func Symbol(z uint8) string { return symbols[z] }
 
-// Known reports whether a text is the symbol of an element, or "*".
-func Known(symbol string) bool { return numbers[symbol] > 0 || symbol == symbols[0] }
+// known reports whether a text is the symbol of an element, or "*".
+func known(symbol string) bool { return numbers[symbol] > 0 || symbol == symbols[0] }
 
 // organic are the elements that SMILES writes without brackets, with the valences by
 // which their implicit hydrogens are counted (OpenSMILES, section 3.1.5, but for nitrogen, which has no valence of 5, and iodine).

@@ -2,9 +2,9 @@ package chem
 
 import "slices"
 
-// Scaffold returns the atoms of the scaffold of a molecule (Bemis & Murcko 1996), ascending: its rings, the atoms on
+// scaffold returns the atoms of the scaffold of a molecule (Bemis & Murcko 1996), ascending: its rings, the atoms on
 // the ways between them, and the atoms that have a double bond to one of these. A molecule without rings has none.
-func (m *Molecule) Scaffold() []int {
+func (m *Molecule) scaffold() []int {
 	near, ring := m.adjacency(), m.ringBonds()
 	in, bonds := make([]bool, len(m.Atoms)), make([]int, len(m.Atoms)) // bonds inside
 	inRing := make([]bool, len(m.Atoms))

@@ -27,7 +27,7 @@ func TestScaffold(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := m.Scaffold(); !slices.Equal(got, want) {
+		if got := m.scaffold(); !slices.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", smiles, got, want)
 		}
 	}

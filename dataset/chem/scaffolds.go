@@ -48,7 +48,7 @@ func scaffoldOf(g *graph.Graph) (*graph.Graph, error) {
 
 // scaffold returns the graph of a molecule's scaffold.
 func scaffold(m *Molecule) (*graph.Graph, error) {
-	atoms := m.Scaffold()
+	atoms := m.scaffold()
 	inAromatic, aromatic := m.Aromaticity()
 	at := make(map[int32]int, len(atoms))
 	for k, a := range atoms {

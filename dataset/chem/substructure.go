@@ -188,7 +188,7 @@ func atomOf(label string) (element, charge string) {
 		return "", charge
 	}
 	first := strings.ToUpper(label[:1])
-	if len(label) > 1 && label[1] >= 'a' && label[1] <= 'z' && Known(first+label[1:2]) {
+	if len(label) > 1 && label[1] >= 'a' && label[1] <= 'z' && known(first+label[1:2]) {
 		return first + label[1:2], charge
 	}
 	return first, charge

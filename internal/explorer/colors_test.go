@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
 // Colours say what cross-validation says, and of the rest what a learner says that has not seen it.
@@ -191,7 +192,7 @@ func TestTableCancelled(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if f, err := x.table(ctx, p, all(len(x.s.data.IDs)), "table.csv"); !errors.Is(err, context.Canceled) || f != nil {
+	if f, err := x.table(ctx, p, kernel.UpTo(len(x.s.data.IDs)), "table.csv"); !errors.Is(err, context.Canceled) || f != nil {
 		t.Errorf("%v, error %v", f, err)
 	}
 }

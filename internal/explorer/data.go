@@ -129,7 +129,7 @@ func (d *Data) saved() bool { return d.Kernel != nil }
 func (d *Data) index() error {
 	d.classes = nil
 	if d.task == classification {
-		d.classes, _ = draw.Classes(choose.Pick(d.Targets, d.labelled(all(len(d.IDs)))))
+		d.classes, _ = draw.Classes(choose.Pick(d.Targets, d.labelled(kernel.UpTo(len(d.IDs)))))
 	}
 	d.class = slices.Repeat([]int{-1}, len(d.IDs))
 	for i, t := range d.Targets {
@@ -152,15 +152,6 @@ func (d *Data) index() error {
 		return fmt.Errorf("target %q, want a number", odd)
 	}
 	return nil
-}
-
-// all returns the numbers below n.
-func all(n int) []int {
-	out := make([]int, n)
-	for i := range out {
-		out[i] = i
-	}
-	return out
 }
 
 // labelled returns those of the given graphs that have a target.
@@ -193,7 +184,7 @@ func (d *Data) classOf(graphs []int) []string {
 // core chooses the graphs that the Gram matrix is about: all, or, of more than a limit, every
 // so many-th of each class.
 func (d *Data) core(limit, sample int) []int {
-	order := all(len(d.IDs))
+	order := kernel.UpTo(len(d.IDs))
 	if len(order) <= limit {
 		return order
 	}

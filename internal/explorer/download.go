@@ -14,6 +14,7 @@ import (
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/draw"
 	"github.com/mlgkernel/mlg/explain"
+	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/matrixfile"
 	"github.com/mlgkernel/mlg/model"
 )
@@ -156,7 +157,7 @@ func (x *session) placedAndEvaluated(ctx context.Context) (*placement, error) {
 }
 
 func tableFile(ctx context.Context, x *session, p *placement, in *downloadRequest) (*file, error) {
-	return x.table(ctx, p, all(len(x.s.data.IDs)), in.File)
+	return x.table(ctx, p, kernel.UpTo(len(x.s.data.IDs)), in.File)
 }
 
 // table has graphs with their places, nearest others and predictions.

@@ -88,7 +88,7 @@ func getInfo(q *request, _ *struct{}) (*infoAnswer, error) {
 	for _, name := range kernel.Names() {
 		a.Kernels = append(a.Kernels, kernelInfo{name, kernel.About(name)})
 	}
-	if known := d.labelled(all(len(d.IDs))); d.task == regression && len(known) > 0 {
+	if known := d.labelled(kernel.UpTo(len(d.IDs))); d.task == regression && len(known) > 0 {
 		values := choose.Pick(d.value, known)
 		a.Range = []float64{slices.Min(values), slices.Max(values)}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/draw"
+	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/nearest"
 	"github.com/mlgkernel/mlg/work"
 )
@@ -62,7 +63,7 @@ func (p *placement) projectAll(ctx context.Context, f *fitted) error {
 	p.pca = [2][]float64{make([]float64, n), make([]float64, n)}
 	block := f.against(p.basis)
 	meter := work.NewMeter(ctx, "components", n)
-	for rows := range slices.Chunk(all(n), panelHeight) {
+	for rows := range slices.Chunk(kernel.UpTo(n), panelHeight) {
 		b, err := block(quiet(ctx), rows)
 		if err != nil {
 			return err
@@ -99,9 +100,9 @@ func (f *fitted) neighbours(ctx context.Context, k, width int) ([][]nearest.Hit,
 	}
 	meter := work.NewMeter(ctx, "neighbours", total)
 	for from := 0; from < n; from += width {
-		cols := all(n)[from:min(from+width, n)]
+		cols := kernel.UpTo(n)[from:min(from+width, n)]
 		block := f.against(cols)
-		for rows := range slices.Chunk(all(n)[from:], panelHeight) {
+		for rows := range slices.Chunk(kernel.UpTo(n)[from:], panelHeight) {
 			b, err := block(quiet(ctx), rows)
 			if err != nil {
 				return nil, err

@@ -152,7 +152,7 @@ func getGram(ctx context.Context, _ *session, f *fitted, in *gramRequest) (*gram
 // span reads a range "from-to" of n graphs, both included; without it the first hundred.
 func span(name, text string, n int) ([]int, error) {
 	if text == "" {
-		return all(min(100, n)), nil
+		return kernel.UpTo(min(100, n)), nil
 	}
 	a, b, ranged := strings.Cut(text, "-")
 	if !ranged {
@@ -163,7 +163,7 @@ func span(name, text string, n int) ([]int, error) {
 	if err != nil || errTo != nil || from < 0 || to < from || to >= n {
 		return nil, badRequest(name, "%s: %q, want a range such as 0-99 within 0-%d", name, text, n-1)
 	}
-	return all(n)[from : to+1], nil
+	return kernel.UpTo(n)[from : to+1], nil
 }
 
 type evaluateRequest struct {
