@@ -17,8 +17,25 @@ if TYPE_CHECKING:
 _FORMATS = ("dictionary", "adjacency", "all")
 
 
+def between(edges: np.ndarray) -> np.ndarray:
+    """Return the pairs of different vertices that edges join, each once, the smaller vertex first."""
+    ends = edges[edges[:, 0] != edges[:, 1]]
+    return np.unique(np.sort(ends, axis=1), axis=0)
+
+
+def _shown(label: Any) -> str:
+    """Return a label as GraKeL prints it: texts and vectors in brackets."""
+    if isinstance(label, np.ndarray):
+        return f"[{','.join(map(str, label.tolist()))}]"
+    return f"[{label}]" if isinstance(label, str) else str(label)
+
+
 class GraphMethods:
-    """Ways to look at a graph. All formats of GraKeL are there at any time."""
+    """Ways to look at a graph. All formats of GraKeL are there at any time.
+
+    Its attributes `adjacency_matrix`, `edge_dictionary`, `node_labels`, `index_node_labels` and
+    `index_edge_labels` are made when they are asked for.
+    """
 
     __slots__ = ()
 
@@ -30,6 +47,47 @@ class GraphMethods:
     directed: bool
     _labels: list[Any] | None
     _edge_labels: list[Any] | None
+
+    @property
+    def m(self) -> int:
+        """Number of edges as kernels see them: without directions, repetitions and self-loops."""
+        return len(between(self.edges))
+
+    @property
+    def adjacency_matrix(self) -> np.ndarray:
+        """What `get_adjacency_matrix` returns."""
+        return self.get_adjacency_matrix()
+
+    @property
+    def edge_dictionary(self) -> dict[Any, dict[Any, float]]:
+        """What `get_edge_dictionary` returns."""
+        return self.get_edge_dictionary()
+
+    @property
+    def node_labels(self) -> dict[Any, Any] | None:
+        """The labels of vertices by name, or their attributes; None for none."""
+        return self.get_labels(purpose="dictionary", return_none=True)
+
+    @property
+    def index_node_labels(self) -> dict[int, Any] | None:
+        """The labels of vertices by number, or their attributes; None for none."""
+        return self.get_labels(return_none=True)
+
+    @property
+    def index_edge_labels(self) -> dict[tuple[int, int], Any] | None:
+        """The labels of edges by the numbers of their vertices; None for none."""
+        return self.get_labels("edge", return_none=True)
+
+    def __str__(self) -> str:
+        """Return vertices, edges, weights and labels as lines of text, as GraKeL does."""
+        lines = ["#vertices", ",".join(map(str, self.vertices))]
+        lines += ["#edges", *(f"{pair},{w}" for pair, w in self._arcs("dictionary").items())]
+        labels, edge_labels = self.node_labels, self.get_labels("edge", "dictionary", True)
+        if labels is not None:
+            lines += ["#node_labels", *(f"{v}->{_shown(x)}" for v, x in labels.items())]
+        if edge_labels is not None:
+            lines += ["#edge_labels", *(f"{u},{v}->{_shown(x)}" for (u, v), x in edge_labels.items())]
+        return "\n".join(lines)
 
     def nv(self) -> int:
         """Return the number of vertices."""

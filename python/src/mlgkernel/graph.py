@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ._graph_methods import GraphMethods
+from ._engine import counted
+from ._graph_methods import GraphMethods, between
 from .exceptions import GraphError
 
 MAX_VERTICES = 1 << 28
@@ -45,7 +46,9 @@ class Graph(GraphMethods):
     or in both. Kernels take all graphs as undirected.
 
     The methods are those of GraKeL's graphs. They return edges as they were given. ``purpose`` says
-    whether vertices are given by number (``"adjacency"``) or by name (``"dictionary"``).
+    whether vertices are given by number (``"adjacency"``) or by name (``"dictionary"``). ``print``
+    shows all vertices, edges and labels. `labels` and `edge_labels` are lists; dictionaries, as GraKeL
+    has them, are `node_labels` and ``get_labels("edge", "dictionary")``.
 
     Examples
     --------
@@ -64,9 +67,11 @@ class Graph(GraphMethods):
     ----------
     n : int
         Number of vertices.
-    edges : ndarray of shape (m, 2)
-        Numbers of the end vertices, as they were given.
-    weights : ndarray of shape (m,) or None
+    m : int
+        Number of edges as kernels see them: without directions, repetitions and self-loops.
+    edges : ndarray of shape (rows, 2)
+        Numbers of the end vertices, as they were given: an edge in both directions has two rows.
+    weights : ndarray of shape (rows,) or None
     labels : list of str or None
     directed : bool
         Whether an edge stands for one direction only. Otherwise it stands for both.
@@ -150,8 +155,7 @@ class Graph(GraphMethods):
 
     def _degrees(self) -> np.ndarray:
         """Return the number of neighbours of every vertex."""
-        ends = np.sort(self.edges[self.edges[:, 0] != self.edges[:, 1]], axis=1)
-        return np.bincount(np.unique(ends, axis=0).reshape(-1), minlength=self.n)
+        return np.bincount(between(self.edges).reshape(-1), minlength=self.n)
 
     @property
     def labels(self) -> list[str] | None:
@@ -289,7 +293,8 @@ class Graph(GraphMethods):
 
     def __repr__(self) -> str:
         name = f" {self.id!r}" if self.id else ""
-        return f"<Graph{name}: {self.n} vertices, {len(self.edges)} edges>"
+        size = f"{counted(self.n, 'vertex', 'vertices')}, {counted(self.m, 'edge')}"
+        return f"<Graph{name}: {size}>"
 
     def _repr_svg_(self) -> str:
         from .explain import draw
@@ -495,7 +500,7 @@ def _adjacency_weights(pairs: np.ndarray, w: np.ndarray) -> np.ndarray:
 def _no_reverse(edges: np.ndarray) -> bool:
     """Report whether there are edges between different vertices, none of them in both directions."""
     ends = edges[edges[:, 0] != edges[:, 1]]
-    return len(ends) > 0 and len(np.unique(np.sort(ends, axis=1), axis=0)) == len(np.unique(ends, axis=0))
+    return len(ends) > 0 and len(between(ends)) == len(np.unique(ends, axis=0))
 
 
 def _as_pairs(given: Any) -> tuple[Collection[Any], list[Any] | None, Collection[Any]]:
