@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
+import enum
+import fractions
 import types
 import warnings
 
 import networkx as nx
 import numpy as np
+import pandas
 import pytest
 import scipy.sparse
+from sklearn.compose import ColumnTransformer
 
 import mlgkernel
 from mlgkernel import (
@@ -136,6 +141,57 @@ def test_pairs(edges, labels, want):
 def test_wrong_pairs(edges, message):
     with pytest.raises(GraphError, match=message):
         Graph(edges, {0: "a", 1: "b", 2: "c"})
+
+
+@pytest.mark.parametrize(
+    "edges,labels",
+    [
+        ([[0, 1, 2], [1, 2, 3]], "abcd"),  # the third column is no weight
+        ([[0, 1, 2, 3], [1, 2, 3, 0]], "abcd"),
+        ([[0, 1], [2, 3]], "abcd"),  # pairs without a common vertex: the other way round they are others
+        ([[0, 2], [1, 1]], "abc"),  # a loop, unless it is turned
+        ([[0, 1, 2], [1, 2, 3]], None),
+        ([[0, 1, 2, 3], [1, 2, 3, 0]], None),
+    ],
+)
+def test_arrays_of_edges_that_may_be_transposed(edges, labels):
+    """What torch-geometric calls edge_index is not taken for pairs with weights, or for other pairs."""
+    edges = np.array(edges)
+    given = edges if labels is None else (edges, list(labels))
+    with pytest.raises(GraphError, match=r"edges: .*shape \(2, .\) may be an edge_index, .*edge_index.T"):
+        as_graphs([given])
+    turned = Graph.from_arrays(edges.T, labels=labels and list(labels))  # as the error says
+    assert turned.m == edges.shape[1]
+    if edges.shape[1] > 2:
+        with pytest.raises(GraphError, match="edge_index"):
+            Graph(edges)
+        with pytest.raises(GraphError, match=r"want \(m, 2\): edge_index.T"):
+            Graph.from_arrays(edges)
+
+
+@pytest.mark.parametrize(
+    "edges,labels,want",
+    [
+        ([[0, 1], [1, 2]], "abc", [(0, 1), (1, 2)]),  # both ways the same
+        ([[0, 1], [2, 0]], "abc", [(0, 1), (0, 2)]),
+        ([[0, 1], [0, 2]], "abc", [(0, 1), (0, 2)]),  # turned it has a loop
+        ([[0, 1, 5], [1, 2, 3]], "abc", [(0, 1), (1, 2)]),  # there is no vertex 5
+        ([[0, 1, 2.0], [1, 2, 1.0]], "abc", [(0, 1), (1, 2)]),  # vertices are whole numbers
+        ([[0, 1, 2], [1, 2, 2]], "abc", [(0, 1), (1, 2)]),
+    ],
+)
+def test_arrays_of_two_edges(edges, labels, want):
+    (g,) = as_graphs([(np.array(edges), list(labels))])
+    assert list(map(tuple, np.unique(np.sort(g.edges, axis=1), axis=0).tolist())) == want
+
+
+def test_square_arrays_of_two_rows():
+    """Without labels they are adjacency matrices, unless they rather look like edges."""
+    assert as_graphs([np.array([[0, 1], [1, 0]])])[0].m == 1
+    assert as_graphs([np.array([[1, 1], [1, 1]])])[0].m == 1
+    with pytest.raises(GraphError, match=r"adjacency matrix or two edges; want Graph\(matrix\) or"):
+        as_graphs([np.array([[0, 1], [1, 2]])])
+    assert Graph(np.array([[0, 1], [1, 2]])).n == 2
 
 
 def test_mixed_and_generators():
@@ -309,13 +365,17 @@ def test_what_is_no_graph(given, message):
         VertexHistogram().fit(given)
 
 
-def test_tables_are_no_graphs():
-    pandas = pytest.importorskip("pandas")
-    table = pandas.DataFrame({"smiles": ["CCO"]})
+def test_tables():
+    """A table with one column is that column; scikit-learn hands such tables on."""
+    table = pandas.DataFrame({"smiles": ["CCO", "CC"], "y": [1, 0]})
+    want = VertexHistogram().fit_transform(["CCO", "CC"])
+    for given in (table.smiles, table[["smiles"]], table[["smiles"]].to_numpy(), np.array([["CCO"], ["CC"]])):
+        assert VertexHistogram().fit_transform(given).tobytes() == want.tobytes()
+    column = ColumnTransformer([("wl", WeisfeilerLehman(), ["smiles"])])
+    assert column.fit_transform(table).shape == (2, 2)
     for given in (table, [table]):
-        with pytest.raises(GraphError, match="DataFrame is a table, want graphs: graph_from_pandas"):
+        with pytest.raises(GraphError, match=r"a table with 2 columns, want one .* table\['smiles'\]"):
             VertexHistogram().fit(given)
-    assert VertexHistogram().fit_transform(table.smiles).shape == (1, 1)
     with pytest.raises(FileNotFoundError, match="put its SMILES string into a list"):
         VertexHistogram().fit("CCO")
 
@@ -338,6 +398,64 @@ def test_labels_compare_as_text():
     ]
     k = VertexHistogram().fit_transform([[[(0, 1)], x] for x in forms])
     np.testing.assert_array_equal(k, np.full((5, 5), 2.0))
+
+
+class Colour(enum.Enum):
+    RED = 1
+
+
+@dataclasses.dataclass(frozen=True)
+class Atom:
+    symbol: str
+
+
+class Bare:
+    """An object that equals itself alone."""
+
+
+class Shapeless:
+    """An object with equality, whose text is its address."""
+
+    def __eq__(self, other):
+        return isinstance(other, Shapeless)
+
+    __hash__ = None
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Atom("C"),
+        lambda: Colour.RED,
+        lambda: ("C", Atom("O"), None),
+        lambda: fractions.Fraction(1, 3),
+        lambda: frozenset(str(n) for n in np.random.default_rng().permutation(20)),
+    ],
+)
+def test_labels_that_are_objects(make):
+    """Equal objects are one label, also when they are made again."""
+    for at in (1, 2):  # of vertices and of edges
+        graphs = []
+        for _ in range(2):
+            parts = [[(0, 1)], {0: "a", 1: "a"}, {(0, 1): "b"}]
+            parts[at] = {key: make() for key in parts[at]}
+            graphs.append(parts)
+        if at == 1 and isinstance(make(), frozenset):
+            continue
+        k = (VertexHistogram if at == 1 else EdgeHistogram)().fit_transform(graphs)
+        np.testing.assert_array_equal(k, np.full((2, 2), k[0, 0]))
+
+
+@pytest.mark.parametrize(
+    "label", [Bare(), Shapeless(), ("a", Bare()), lambda: 0, pandas.NA, ("a", float("nan"))]
+)
+@pytest.mark.parametrize("field", ["node_labels", "edge_labels"])
+def test_labels_that_cannot_be_compared(label, field):
+    labels = (
+        {"node_labels": {0: label, 1: label}} if field == "node_labels" else {"edge_labels": {(0, 1): label}}
+    )
+    with pytest.raises(GraphError, match=f"^{field}: .* (is no label|cannot be compared with other labels)"):
+        Graph([(0, 1)], **labels)
 
 
 def test_labels_of_edges_may_be_vectors():

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from ._edges import MAX_VERTICES
 from .exceptions import GraphError
-from .graph import MAX_VERTICES, Graph
+from .graph import Graph
 
 
 class Batch(bytes):

@@ -9,18 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse.csgraph import shortest_path
 
+from ._edges import between
 from .exceptions import GraphError
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
 _FORMATS = ("dictionary", "adjacency", "all")
-
-
-def between(edges: np.ndarray) -> np.ndarray:
-    """Return the pairs of different vertices that edges join, each once, the smaller vertex first."""
-    ends = edges[edges[:, 0] != edges[:, 1]]
-    return np.unique(np.sort(ends, axis=1), axis=0)
 
 
 def _shown(label: Any) -> str:

@@ -11,8 +11,10 @@ import numpy as np
 
 from . import _engine
 from ._batch import unpack
+from ._edges import no_reverse, not_transposed, plain
+from ._labels import Row
 from .exceptions import GraphError, NoDatasetError
-from .graph import Graph, Row, _no_reverse
+from .graph import Graph
 
 # Names of networkx data that are labels, attributes and weights, the first that is there.
 NODE_LABEL_KEYS = ("label", "element", "symbol")
@@ -93,8 +95,8 @@ def _elements(X: Any) -> Iterator[Any]:
         X = [X]
     elif _is_graph(X):
         raise TypeError("X is one graph, want a collection of graphs: put it into a list, [graph]")
-    if isinstance(X, np.ndarray) and X.dtype == object and X.ndim == 2 and X.shape[1] == 1:
-        X = X[:, 0]  # a table with a column of graphs, which some meta-estimators want
+    if getattr(X, "ndim", 0) == 2 and X.shape[1] == 1:  # a table with one column, which meta-estimators want
+        X = X.iloc[:, 0] if _is_table(X) else X[:, 0]
     _refuse(X, "")
     wrong = f"X is of type {type(X).__name__}, want a list or another iterable of graphs"
     if isinstance(X, (Mapping, set)):
@@ -110,16 +112,21 @@ def _elements(X: Any) -> Iterator[Any]:
             yield item
 
 
+def _is_table(x: Any) -> bool:
+    """Report whether this is a table of pandas."""
+    return hasattr(x, "iterrows")
+
+
 def _refuse(x: Any, place: str) -> None:
     """Raise an error for what is known to be neither a graph nor a collection."""
     if hasattr(x, "edge_types") and hasattr(x, "node_types"):
         raise GraphError(
             f"{place}{type(x).__name__} has several kinds of vertices, want graphs with one kind"
         )
-    if hasattr(x, "iterrows"):
+    if _is_table(x):
         raise GraphError(
-            f"{place}{type(x).__name__} is a table, want graphs: graph_from_pandas makes graphs of tables; "
-            "a column of SMILES is a collection"
+            f"{place}{type(x).__name__} is a table with {_engine.counted(x.shape[1], 'column')}, want one "
+            "column of graphs or SMILES, such as table['smiles']; graph_from_pandas reads tables of edges"
         )
 
 
@@ -179,7 +186,13 @@ def as_graph(item: Any) -> Graph:
         return Graph(item)
     if isinstance(item, np.ndarray) and item.dtype != object:
         if item.ndim == 2 and (item.shape[0] == item.shape[1]):
+            if item.shape == (2, 2) and item.diagonal().any() and plain(item):
+                raise GraphError(
+                    "edges: an array of shape (2, 2) with entries on its diagonal may be an adjacency matrix "
+                    "or two edges; want Graph(matrix) or Graph.from_arrays(edges)"
+                )
             return Graph(item)
+        not_transposed(item, None)
         return Graph.from_arrays(item)
     if not isinstance(item, Iterable) or isinstance(item, (bytes, bytearray)):
         raise GraphError(
@@ -204,6 +217,7 @@ def _from_parts(item: Iterable[Any]) -> Graph:
         return Graph(parts)
     edges, labels, edge_labels = parts + [None] * (3 - len(parts))
     if _is_edge_array(edges, labels):
+        not_transposed(edges, None if isinstance(labels, Mapping) or labels is None else len(labels))
         return _from_pair(edges, labels, edge_labels)
     return Graph(edges, labels if labels is not None and len(labels) else None, edge_labels)
 
@@ -230,7 +244,7 @@ def _is_edge_array(edges: Any, labels: Any) -> bool:
     if not isinstance(edges, np.ndarray) or edges.ndim != 2 or isinstance(labels, Mapping):
         return edges.size == 0 if isinstance(edges, np.ndarray) else False
     if edges.shape[0] != edges.shape[1]:
-        return edges.shape[1] in (2, 3) or edges.size == 0
+        return edges.shape[0] == 2 or edges.shape[1] in (2, 3) or edges.size == 0
     if edges.shape != (2, 2) or labels is None:
         return False
     return bool(edges[0, 0] or edges[1, 1] or edges[0, 1] != edges[1, 0])
@@ -278,7 +292,7 @@ def from_networkx(
     out = Graph.from_arrays(pairs, len(nodes), weights=_column(data, (edge_weight_tag or "weight",), "edges"))
     out.vertices = [v for v, _ in nodes]
     if g.is_directed():
-        out.directed, out.one_way = True, _no_reverse(out.edges)
+        out.directed, out.one_way = True, no_reverse(out.edges)
     out._set_edge_labels(_column(data, (edge_labels_tag,) if edge_labels_tag else EDGE_LABEL_KEYS, "edges"))
     data = [d for _, d in nodes]
     labels = _column(data, (node_labels_tag,) if node_labels_tag else NODE_LABEL_KEYS, "nodes")

@@ -14,9 +14,10 @@ from . import _engine
 from ._batch import pack
 from ._inputs import as_graphs
 from ._kernel import Compiled, number, within
+from ._labels import Row
 from ._language import Text, kernel_text
 from .exceptions import GraphError
-from .graph import Graph, Row
+from .graph import Graph
 
 
 class NeighborhoodSubgraphPairwiseDistance(Compiled):
