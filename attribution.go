@@ -168,7 +168,7 @@ type reverse struct {
 
 	ball, cells graph.Scratch
 	quot        graph.Quotient
-	chol        sparseFactor
+	solver      eliminator
 	x, y        []float64
 	full        []float64
 }
@@ -258,20 +258,19 @@ func (r *reverse) pull(adj, d []float64, set, tag []int32, level int) error {
 			r.x[i*p+c] = f * v
 		}
 	}
-	if !r.chol.run(&r.quot, r.m.kernel.Eta, r.x, p) {
+	solved, ok := r.solver.solve(&r.quot, r.m.kernel.Eta, r.x, p)
+	if !ok {
 		return errOverflow
 	}
-	r.chol.back(r.x, p)
 	r.full, r.y = dense.Grow(r.full, p*p), dense.Grow(r.y, p)
 	for i := range p {
 		for j := range i + 1 {
 			r.full[i*p+j], r.full[j*p+i] = d[spd.Index(i, j)], d[spd.Index(i, j)]
 		}
 	}
-	// Row k of x belongs to the vertex that was eliminated at step k.
-	for k, i := range r.chol.perm {
+	for i := range n {
 		clear(r.y)
-		for c, v := range r.x[k*p : (k+1)*p] {
+		for c, v := range solved[i*p : (i+1)*p] {
 			if v != 0 {
 				dense.Axpy(r.y, v, r.full[c*p:(c+1)*p])
 			}

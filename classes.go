@@ -129,13 +129,17 @@ func neighbourhoods(ctx context.Context, graphs []*graph.Graph, below *classes, 
 	defer work.Trace(ctx, "classes")()
 	var table graph.Classes
 	of := make([][]int32, len(graphs))
+	total := 0
+	for _, g := range graphs {
+		total += g.N()
+	}
 	workers := make([]classifier, work.Workers(ctx))
-	meter := work.NewMeter(ctx, fmt.Sprintf("classes %d/%d", level, len(k.Radii)), len(graphs))
+	meter := work.NewMeter(ctx, fmt.Sprintf("classes %d/%d", level, len(k.Radii)), total)
 	err := work.Each(ctx, len(graphs), 8, func(w, i int) error {
 		of[i] = make([]int32, graphs[i].N())
-		err := workers[w].classify(ctx, of[i], graphs[i], below.of[i], below.hash, &table, k.Radii[level-1], k.Discount)
-		meter.Add(1)
-		return err
+		c := &workers[w]
+		c.meter = meter
+		return c.classify(ctx, of[i], graphs[i], below.of[i], below.hash, &table, k.Radii[level-1], k.Discount)
 	})
 	if err != nil {
 		return nil, err
@@ -156,7 +160,9 @@ type classifier struct {
 	component    []int32
 	size         []int32 // by component: its vertices
 	set          []int32
+	twin         []int32
 	known        vertexSets
+	meter        *work.Meter // of vertices
 }
 
 // classify sets dst, by vertex, to its class in the table.
@@ -168,12 +174,26 @@ func (c *classifier) classify(ctx context.Context, dst []int32, g *graph.Graph, 
 	for _, k := range c.component {
 		c.size[k]++
 	}
+	c.twin = g.Twins(c.twin)
 	c.known.clear()
+	told, met := 0, 0
 	for v := range n {
-		if v&1023 == 1023 && ctx.Err() != nil {
-			return ctx.Err()
+		if met > patience {
+			c.meter.Add(v - told)
+			told, met = v, 0
+			if err := c.check(ctx, table, radius); err != nil {
+				return err
+			}
+		}
+		if u := int(c.twin[v]); u < v {
+			one := !discount && (radius > 1 || radius == 1 && g.HasEdge(u, v)) // set of vertices
+			if one || below[u] == below[v] && !g.Weighted() {                  // or an exchange of the two changes nothing
+				dst[v] = dst[u]
+				continue
+			}
 		}
 		set := c.ball.Ball(g, v, radius)
+		met += len(set)
 		if discount { // with distances to the centre equal sets need not be equal
 			dst[v] = table.Intern(c.refine.Signature(g, set, c.key, below, c.ball.Distances()))
 			continue
@@ -187,6 +207,25 @@ func (c *classifier) classify(ctx context.Context, dst []int32, g *graph.Graph, 
 			dst[v] = table.Intern(c.refine.Signature(g, set, c.key, below, nil))
 			c.known.add(set, sum, dst[v])
 		}
+	}
+	c.meter.Add(n - told)
+	return ctx.Err()
+}
+
+// patience is the number of vertices in balls after which classify tells how far it has come, and
+// looks whether there is memory for the rest.
+const patience = 1 << 20
+
+// check returns an error if nobody waits for the result any more, or if neighbourhoods take more
+// memory than there is.
+func (c *classifier) check(ctx context.Context, table *graph.Classes, radius int) error {
+	const small = 256 << 20 // not worth a look at what is free
+	need := table.Bytes() + 4*int64(len(c.known.all))
+	if need < small || ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if free := work.Available(); need > work.Of(ctx).Memory || free > 0 && need/2 > free { // what is taken is not free
+		return fmt.Errorf("the neighbourhoods of radius %d take more than %.2g GB of memory, and there is no more: take smaller radii", radius, float64(need)/1e9)
 	}
 	return nil
 }

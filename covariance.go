@@ -22,7 +22,7 @@ type assembler struct {
 	s []float64
 }
 
-// covariance returns S = γI + YᵀY, packed, of a quotient whose cells have the given features.
+// covariance returns S = γI + ZᵀA⁻¹Z, packed, of a quotient whose cells have the given features.
 func (a *assembler) covariance(ctx context.Context, quotient []uint32, below features, k *Kernel) ([]float64, error) {
 	a.q.Decode(quotient)
 	m, p := a.q.Cells(), below.width
@@ -35,12 +35,11 @@ func (a *assembler) covariance(ctx context.Context, quotient []uint32, below fea
 		}
 	}
 	a.e.sparse.ctx = ctx
-	if !a.e.run(&a.q, k.Eta, a.y, p) {
-		return nil, cmp.Or(ctx.Err(), errOverflow)
-	}
 	a.s = dense.Grow(a.s, spd.Size(p))
 	clear(a.s)
-	spd.AddGram(a.s, a.y[:m*p], m, p)
+	if !a.e.gram(a.s, &a.q, k.Eta, a.y, p) {
+		return nil, cmp.Or(ctx.Err(), errOverflow)
+	}
 	for i := range p {
 		a.s[spd.Index(i, i)] += k.Gamma
 	}

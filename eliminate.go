@@ -17,22 +17,16 @@ type eliminator struct {
 	sums []float64 // of the rows of A
 	mask []uint64  // by cell: neighbours not yet eliminated
 
-	sparse sparseFactor
+	sparse    sparseFactor
+	iteration iteration
 }
 
 // denseCells is the largest number of cells whose adjacency fits a word.
 const denseCells = 64
 
-// run overwrites y, the m×p matrix N q in row-major order, with the rows of Y in order of
-// elimination. ok is false when a sum of edge weights is not finite.
-func (e *eliminator) run(q *graph.Quotient, eta float64, y []float64, p int) (ok bool) {
-	if q.Cells() <= denseCells {
-		return e.small(q, eta, y, p)
-	}
-	return e.sparse.run(q, eta, y, p)
-}
-
-// small eliminates in a dense array whose nonzeros are bits of a word per cell.
+// small overwrites y, the m×p matrix N q in row-major order, with the rows of Y in order of
+// elimination. It eliminates in a dense array whose nonzeros are bits of a word per cell. It returns
+// false when a sum of edge weights is not finite.
 func (e *eliminator) small(q *graph.Quotient, eta float64, y []float64, p int) bool {
 	m := q.Cells()
 	if e.a == nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/dense"
 	"github.com/mlgkernel/mlg/internal/graphtest"
+	"github.com/mlgkernel/mlg/spd"
 )
 
 // trivialQuotient is the quotient of g in which every vertex is a cell of its own.
@@ -115,5 +116,57 @@ func TestFill(t *testing.T) {
 		if got > c.most {
 			t.Errorf("%d vertices, %d edges: %d entries in the factor, want at most %d", c.g.N(), c.g.M(), got, c.most)
 		}
+	}
+}
+
+// Conjugate gradients give the same ZᵀA⁻¹Z as a factor, also where they must be factored after all.
+func TestIteration(t *testing.T) {
+	r := graphtest.Rand(2)
+	before := mostFill
+	defer func() { mostFill = before }()
+	for name, g := range map[string]*graph.Graph{
+		"path":      graphtest.Path(300),
+		"star":      graphtest.Star(200),
+		"two parts": graphtest.Union(graphtest.Cycle(100), graphtest.Path(1), graphtest.Grid(9, 9)),
+		"random":    graphtest.Random(r, graphtest.Options{N: 400, Edge: 0.02}),
+		"weights":   graphtest.Random(r, graphtest.Options{N: 300, Edge: 0.03, Weighted: true}),
+	} {
+		for _, eta := range []float64{1, 0.1, 1e-3} {
+			const p = 3
+			n := g.N()
+			q := trivialQuotient(g)
+			for i := range q.Size {
+				q.Size[i] = 1 + int32(i%3)
+			}
+			y := make([]float64, n*p)
+			for i := range y {
+				y[i] = r.NormFloat64()
+			}
+			var got [2][]float64
+			var e eliminator
+			for k, most := range []float64{math.Inf(1), 0} {
+				mostFill = most
+				got[k] = make([]float64, spd.Size(p))
+				if !e.gram(got[k], q, eta, append([]float64(nil), y...), p) {
+					t.Fatalf("%s, η = %g: no result", name, eta)
+				}
+			}
+			for i, want := range got[0] {
+				if math.Abs(got[1][i]-want) > 1e-11*got[0][0] {
+					t.Errorf("%s, η = %g: entry %d is %v, want %v", name, eta, i, got[1][i], want)
+				}
+			}
+			if want := e.iteration.run(q, eta, y, p, func(int) bool { return true }); want {
+				t.Errorf("%s: it went on though nobody waits", name)
+			}
+		}
+	}
+	// A result that is far from settled is not taken.
+	q := trivialQuotient(graphtest.Path(2 * mostIterations))
+	y := make([]float64, q.Cells())
+	y[0] = 1
+	var e eliminator
+	if e.iteration.run(q, 1e-16, y, 1, func(int) bool { return false }) {
+		t.Error("a path with η = 1e-16 settled")
 	}
 }

@@ -69,8 +69,21 @@ func TestLargeGraphs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// A graph without small separators, whose factor is full: a ring with random chords.
+	n = 10_000 / shrink
+	chords := graph.NewBuilder(n)
+	for v := range n {
+		chords.AddEdge(v, (v+1)%n)
+		chords.AddEdge(v, r.IntN(n))
+	}
+	random, err := chords.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, g := range map[string]*graph.Graph{
-		"star 5000":    graphtest.Labeled(r, graphtest.Star(5000/shrink), 1, 0),
+		"star 200000":  graphtest.Labeled(r, graphtest.Star(200_000/shrink), 1, 0),
+		"clique 1000":  graphtest.Labeled(r, graphtest.Complete(1000/shrink), 1, 0),
+		"random 10000": graphtest.Labeled(r, random, 1, 0),
 		"star, labels": graphtest.Labeled(r, graphtest.Star(5000/shrink), 4000, 0),
 		"path 100000":  graphtest.Labeled(r, graphtest.Path(100_000/shrink), 1, 0),
 		"path, labels": graphtest.Labeled(r, graphtest.Path(100_000/shrink), 3, 0),

@@ -50,7 +50,8 @@ func (f features) row(class int32) []float64 {
 //
 // With c classes of m cells at a level and Ñ landmarks of rank P it takes O(c(m P² + Ñ P³) + Ñ³)
 // time and O(c P) memory. If m and the cells of the landmarks are well below P, it takes only O(c Ñ
-// (m³ + m P)) time. Large sparse quotients cost what their sparse factors cost, not m³.
+// (m³ + m P)) time. Large sparse quotients cost what their sparse factors cost, not m³,
+// or what conjugate gradients cost where these are nearly full (mostFill).
 func Fit(ctx context.Context, graphs []*graph.Graph, k Kernel) (*LowRank, error) {
 	if err := k.validateSingle(); err != nil {
 		return nil, err
@@ -150,7 +151,13 @@ func (m *LowRank) wholeGraphs(ctx context.Context, graphs []*graph.Graph, at *le
 	defer work.Trace(ctx, "factor")()
 	b := spd.NewBatch(len(graphs), at.width)
 	workers := make([]assembler, work.Workers(ctx))
+	total := 0
+	for _, g := range graphs {
+		total += g.N()
+	}
+	meter := work.NewMeter(ctx, "covariances", total)
 	err = work.Each(ctx, len(graphs), 4, func(w, i int) error {
+		defer meter.Add(graphs[i].N())
 		packed, err := workers[w].covariance(ctx, whole.quotient[whole.of[0][i]], at.features, &m.kernel)
 		if err == nil {
 			err = b.Set(i, packed)

@@ -38,8 +38,13 @@ func (s *sparseFactor) over(step int) bool { return step%64 == 0 && s.ctx != nil
 
 // run overwrites y, the m×p matrix N q, with C⁻¹ N q for A = C Cᵀ, in order of elimination.
 func (s *sparseFactor) run(q *graph.Quotient, eta float64, y []float64, p int) bool {
+	s.order(q, math.Inf(1))
+	return s.forward(q, eta, y, p)
+}
+
+// forward is run with the order known.
+func (s *sparseFactor) forward(q *graph.Quotient, eta float64, y []float64, p int) bool {
 	m := q.Cells()
-	s.order(q)
 	s.permute(q, eta)
 	if !s.factor() {
 		return false
@@ -68,9 +73,9 @@ func (s *sparseFactor) run(q *graph.Quotient, eta float64, y []float64, p int) b
 	return true
 }
 
-// back overwrites y = C⁻¹ b, as run leaves it, with C⁻ᵀ y = A⁻¹ b, its rows in order of
-// elimination, p a row.
-func (s *sparseFactor) back(y []float64, p int) {
+// back sets x to C⁻ᵀ y = A⁻¹ b for y = C⁻¹ b as run leaves it, p numbers a row, the rows in the order
+// of the cells.
+func (s *sparseFactor) back(x, y []float64, p int) {
 	for k := len(s.diag) - 1; k >= 0; k-- {
 		row := y[k*p : (k+1)*p]
 		for _, e := range s.lower[k] {
@@ -80,6 +85,7 @@ func (s *sparseFactor) back(y []float64, p int) {
 		for c := range row {
 			row[c] *= d
 		}
+		copy(x[int(s.perm[k])*p:][:p], row)
 	}
 }
 
@@ -96,8 +102,9 @@ func grow32(s []int32, n int) []int32 { return slices.Grow(s[:0], n)[:n] }
 
 // order sets perm and inv to an approximate minimum-degree order (after Amestoy, Davis and Duff).
 // Eliminated cells become elements, whose cells are neighbours of each other. The degree of a cell
-// is bounded by the sum of the sizes of its elements.
-func (s *sparseFactor) order(q *graph.Quotient) {
+// is bounded by the sum of the sizes of its elements. It gives up and returns false when the factor
+// takes more than a number of multiplications.
+func (s *sparseFactor) order(q *graph.Quotient, most float64) bool {
 	m := q.Cells()
 	s.perm, s.inv = grow32(s.perm, m), grow32(s.inv, m)
 	d := newDegrees(m)
@@ -115,10 +122,16 @@ func (s *sparseFactor) order(q *graph.Quotient) {
 		p := d.pop()
 		s.perm[step], s.inv[p] = p, int32(step)
 		d.eliminate(p, int32(step+1))
+		if n := float64(len(d.cells[p])); n > 0 {
+			if most -= n * n / 2; most < 0 {
+				return false
+			}
+		}
 		for _, u := range d.cells[p] {
 			d.set(u, min(d.update(u, p, int32(step+1)), int32(m-step-2)))
 		}
 	}
+	return true
 }
 
 // degrees is the state of a minimum-degree order.

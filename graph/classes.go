@@ -3,12 +3,17 @@ package graph
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 )
 
 // Classes numbers distinct signatures. Intern may be called concurrently.
 type Classes struct {
 	shards [classShards]classShard
+	words  atomic.Int64
 }
+
+// Bytes returns the memory of the signatures.
+func (c *Classes) Bytes() int64 { return 4 * c.words.Load() }
 
 const classShards = 64
 
@@ -49,6 +54,7 @@ func (c *Classes) Intern(sig []uint32, hash uint64) int32 {
 	} else {
 		head = -1
 	}
+	c.words.Add(int64(len(sig)))
 	i := int32(len(s.sig))
 	s.first[hash] = i
 	s.next = append(s.next, head)

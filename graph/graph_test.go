@@ -186,3 +186,104 @@ func TestInducedAndReweight(t *testing.T) {
 		t.Error("a negative weight was accepted")
 	}
 }
+
+// Twins are found by their definition, and their balls are equal.
+func TestTwins(t *testing.T) {
+	r := graphtest.Rand(5)
+	graphs := append(graphtest.Suite(3), graphtest.Star(30), graphtest.Complete(9), graphtest.Path(3))
+	for range 40 { // hubs with leaves, and few possible neighbours
+		b := graph.NewBuilder(14)
+		for v := 3; v < 14; v++ {
+			for h := range 3 {
+				if r.IntN(2) == 0 {
+					b.AddEdge(h, v)
+				}
+			}
+		}
+		g, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		graphs = append(graphs, g)
+	}
+	var s graph.Scratch
+	ball := func(g *graph.Graph, v, radius int) []int32 { return slices.Sorted(slices.Values(s.Ball(g, v, radius))) }
+	found := 0
+	for i, g := range graphs {
+		near := func(v int, itself bool) []int32 {
+			out := slices.Clone(g.Neighbors(v))
+			if itself {
+				out = append(out, int32(v))
+				slices.Sort(out)
+			}
+			return out
+		}
+		twins := g.Twins(nil)
+		for v := range g.N() {
+			want := v
+			for u := v - 1; u >= 0; u-- {
+				if g.Degree(v) > 0 && (slices.Equal(near(u, false), near(v, false)) || slices.Equal(near(u, true), near(v, true))) {
+					want = u
+				}
+			}
+			if int(twins[v]) != want {
+				t.Errorf("graph %d: twin of %d is %d, want %d", i, v, twins[v], want)
+			}
+			if want == v {
+				continue
+			}
+			found++
+			for radius := 1; radius < 4; radius++ {
+				if (radius > 1 || g.HasEdge(want, v)) && !slices.Equal(ball(g, want, radius), ball(g, v, radius)) {
+					t.Errorf("graph %d: the balls of radius %d around %d and %d differ", i, radius, want, v)
+				}
+			}
+		}
+	}
+	if found < 100 {
+		t.Errorf("%d twins, want many", found)
+	}
+}
+
+// The quotient of a set around a hub, most of whose neighbours are outside, is that of the induced
+// subgraph.
+func TestSignatureAtHub(t *testing.T) {
+	r := graphtest.Rand(6)
+	for _, weighted := range []bool{false, true} {
+		const n = 400
+		b := graph.NewBuilder(n)
+		for v := 1; v < n; v++ {
+			w := 1.0
+			if weighted {
+				w = 1 + r.Float64()
+			}
+			b.AddWeightedEdge(0, v, w)
+			if v%3 == 0 {
+				b.AddEdge(v-1, v)
+			}
+		}
+		g, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		key, class := make([]uint64, n), make([]int32, n)
+		var s, whole graph.Scratch
+		for range 100 {
+			set := []int32{0}
+			for _, v := range r.Perm(n - 1)[:1+r.IntN(8)] {
+				set = append(set, int32(v+1))
+			}
+			all := make([]int32, len(set))
+			for i := range all {
+				all[i] = int32(i)
+			}
+			got, hash := s.Signature(g, set, key, class, nil)
+			want, wantHash := whole.Signature(g.Induced(set), all, key, class, nil)
+			got, want = slices.Clone(got), slices.Clone(want)
+			want[1] = got[1] // a few weights may all be 1
+			if !weighted && (!slices.Equal(got, want) || hash != wantHash) || weighted && got[0] != want[0] {
+				t.Fatalf("set %v: quotient %v, want %v", set, got, want)
+			}
+		}
+	}
+}

@@ -21,7 +21,8 @@ type refiner struct {
 	cell  []int32 // by vertex: start of its cell
 	size  []int32 // by start: number of vertices
 
-	first []firstColour
+	first     []firstColour
+	ascending []int32 // the vertices of the set in g
 
 	queue   []int32 // starts of cells that still split others
 	queued  []bool  // by start
@@ -68,6 +69,10 @@ func grow[T any](s []T, n int) []T {
 	return s[:n]
 }
 
+// manyNeighbours is how many times as many neighbours as the set a vertex must have so that load looks
+// up the vertices of the set among them.
+const manyNeighbours = 32
+
 // load makes vs, a set of vertices of g without repetition, the set to be refined, with
 // cells by equal (key, class, tag), in that order.
 func (s *Scratch) load(g *Graph, vs []int32, key []uint64, class, tag []int32) {
@@ -75,17 +80,32 @@ func (s *Scratch) load(g *Graph, vs []int32, key []uint64, class, tag []int32) {
 	n := len(vs)
 	s.off = append(s.off[:0], 0)
 	s.nbr, s.code, s.wt = s.nbr[:0], s.code[:0], s.wt[:0]
+	add := func(arc int, u int32) {
+		s.nbr = append(s.nbr, s.place[u])
+		if g.weight != nil {
+			w := g.weight[arc]
+			s.wt = append(s.wt, w)
+			s.code = append(s.code, weightCode(w))
+		}
+	}
+	s.ascending = s.ascending[:0]
 	for _, v := range vs {
-		lo, hi := g.off[v], g.off[v+1]
-		for i, u := range g.adj[lo:hi] {
-			if s.stamp[u] != s.epoch {
-				continue
+		lo, hi := int(g.off[v]), int(g.off[v+1])
+		if hi-lo > manyNeighbours*n { // a hub of which the set has few neighbours
+			if len(s.ascending) == 0 {
+				s.ascending = append(s.ascending, vs...)
+				slices.Sort(s.ascending)
 			}
-			s.nbr = append(s.nbr, s.place[u])
-			if g.weight != nil {
-				w := g.weight[int(lo)+i]
-				s.wt = append(s.wt, w)
-				s.code = append(s.code, weightCode(w))
+			for _, u := range s.ascending {
+				if arc, ok := g.arc(int(v), int(u)); ok {
+					add(arc, u)
+				}
+			}
+		} else {
+			for i, u := range g.adj[lo:hi] {
+				if s.stamp[u] == s.epoch {
+					add(lo+i, u)
+				}
 			}
 		}
 		s.off = append(s.off, int32(len(s.nbr)))

@@ -67,7 +67,9 @@ func (b *bar) progress(p work.Progress) {
 	}
 	unit := "pairs"
 	switch name, _, _ := strings.Cut(p.Stage, " "); name {
-	case "classes", "transform":
+	case "classes", "covariances":
+		unit = "vertices"
+	case "transform":
 		unit = "graphs"
 	case "gram":
 		if b.square == 0 { // blocks
