@@ -85,7 +85,7 @@ func (c *explainCmd) Run(g *globals) error {
 // pick returns the graph that an argument names: one of a file, a training graph, or the
 // molecule of a SMILES.
 func (c *explainCmd) pick(g *globals, m *model.Model, arg, which string) (*graph.Graph, error) {
-	if at := slices.Index(m.IDs, arg); at >= 0 && m.Graphs != nil && which == "" {
+	if at := slices.Index(m.IDs, arg); at >= 0 && which == "" {
 		if _, noFile := os.Stat(arg); noFile != nil {
 			return m.Graphs[at], nil
 		}
@@ -255,9 +255,6 @@ func (e *explainedPrediction) report(m *model.Model) ([]draw.Section, error) {
 			continue
 		}
 		out.Blocks = append(out.Blocks, draw.Table(*training[i]))
-		if m.Graphs == nil {
-			continue
-		}
 		var panels []draw.Panel
 		for _, x := range side {
 			panels = append(panels, draw.Panel{Graph: m.Graphs[x.Index], Title: x.ID})

@@ -26,7 +26,7 @@ func TestAnswers(t *testing.T) {
 	src := drugs(t)
 	s := newTester(t, readSpec(t), src, nil)
 	ctx := context.Background()
-	m, err := src.kernel.Fit(ctx, src.Graphs)
+	m, err := src.Kernel.Asked.Fit(ctx, src.Graphs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -417,7 +417,7 @@ func TestManyTrainingGraphs(t *testing.T) {
 // A model without a learner, as mlg fit makes it, of values: regression, whose map is coloured by them.
 func TestFittedModel(t *testing.T) {
 	src := numbers(t)
-	m, err := model.New(t.Context(), src.Graphs, src.kernel)
+	m, err := model.New(t.Context(), src.Graphs, src.Kernel.Asked)
 	if err != nil {
 		t.Fatal(err)
 	}

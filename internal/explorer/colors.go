@@ -45,7 +45,7 @@ func (d *Data) colorBy() []string {
 	if d.color != nil {
 		out = append(out, "column")
 	}
-	if d.task != noTask && (d.Learner != nil || !d.saved()) {
+	if d.task != noTask && (d.Learner != nil || !d.saved) {
 		out = append(out, "prediction", "error")
 	}
 	return append(out, "size")

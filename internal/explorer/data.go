@@ -19,19 +19,19 @@ import (
 // Data is what is explored: a dataset, or a model with or without its training graphs.
 type Data struct {
 	Name string
-	// Model has the graphs, their identifiers and targets, and how they were read. That of a
-	// dataset has no kernel.
+	// Model has the graphs, their identifiers and targets, how they were read, and the kernel of requests
+	// that choose none. That of a dataset is fitted when it is needed.
 	*model.Model
+	saved bool // it comes from a file, with what was fitted
 
 	read dataset.Options // how graphs of requests are read: as those of the data were
 	info dataset.Summary // of the graphs, if they are there
 
 	task      task
-	classes   []string      // in natural order, for classification
-	class     []int         // of each graph, −1 for none
-	value     []float64     // of each graph, for regression
-	molecules bool          // the first graph is one
-	kernel    kernel.Kernel // of requests that choose none
+	classes   []string  // in natural order, for classification
+	class     []int     // of each graph, −1 for none
+	value     []float64 // of each graph, for regression
+	molecules bool      // the first graph is one
 
 	targetName, colorName string   // of the columns, "" where they are not known
 	color                 []string // the values of the colour column, nil for none
@@ -77,7 +77,7 @@ func fromDataset(ds *dataset.Dataset, read dataset.Options, t task) (*Data, erro
 	if d.task == noTask {
 		d.Targets = nil
 	}
-	return d, d.index()
+	return d, cmp.Or(d.use(mlg.Default()), d.index())
 }
 
 // FromModel returns the data of a model.
@@ -95,12 +95,12 @@ func FromModel(name string, m *model.Model) (*Data, error) {
 	case m.Learner != nil && m.Learner.Classes == nil || m.Learner == nil && dataset.ValueRange(m.Targets) != nil:
 		d.task = regression
 	}
-	d.kernel = m.Kernel.Asked
+	d.saved = true
 	return d, d.index()
 }
 
 func newData(ds *dataset.Dataset, m *model.Model, read dataset.Options) *Data {
-	d := &Data{Name: ds.Name, Model: m, read: read, info: dataset.Info(ds), task: classification, kernel: mlg.Default()}
+	d := &Data{Name: ds.Name, Model: m, read: read, info: dataset.Info(ds), task: classification}
 	m.Graphs = slices.Clone(m.Graphs)
 	for i, g := range m.Graphs {
 		m.Graphs[i] = g.With(m.IDs[i], d.target(i))
@@ -110,20 +110,11 @@ func newData(ds *dataset.Dataset, m *model.Model, read dataset.Options) *Data {
 	return d
 }
 
-// Compared says what is compared of graphs where a request chooses nothing else.
-func (d *Data) Compared() string {
-	m := *d.Model
-	if m.Kernel == nil {
-		var err error
-		if m.Kernel, err = kernel.NewCollection(m.Graphs).Sum(d.kernel); err != nil {
-			return err.Error() // fitting it says so too
-		}
-	}
-	return m.Compared()
+// use makes a kernel that of requests that choose none.
+func (d *Data) use(k kernel.Kernel) (err error) {
+	d.Kernel, err = kernel.NewCollection(d.Graphs).Sum(k)
+	return err
 }
-
-// saved reports whether there is a fitted kernel, which answers where a request chooses none.
-func (d *Data) saved() bool { return d.Kernel != nil }
 
 // index derives classes and values.
 func (d *Data) index() error {

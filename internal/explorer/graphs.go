@@ -78,7 +78,7 @@ type classInfo struct {
 
 func getInfo(q *request, _ *struct{}) (*infoAnswer, error) {
 	s, d := q.s, q.s.data
-	a := &infoAnswer{Name: d.Name, Version: s.o.Version, Graphs: len(d.IDs), Saved: d.saved(),
+	a := &infoAnswer{Name: d.Name, Version: s.o.Version, Graphs: len(d.IDs), Saved: d.saved,
 		Task:    d.task,
 		Classes: classInfos(d.classes, d.class), Range: []float64{}, Terms: []string{}, Warnings: d.info.Warnings, Core: len(s.core),
 		Vertices: d.info.Vertices, Edges: d.info.Edges, Labels: d.info.NodeLabels > 0, Attributes: d.info.Attributes,
@@ -92,8 +92,8 @@ func getInfo(q *request, _ *struct{}) (*infoAnswer, error) {
 		values := choose.Pick(d.value, known)
 		a.Range = []float64{slices.Min(values), slices.Max(values)}
 	}
-	a.Kernel = d.kernel.String()
-	if d.saved() {
+	a.Kernel = d.Kernel.String()
+	if d.saved {
 		for _, t := range kernel.SumOf(d.Kernel.Asked).Terms {
 			a.Terms = append(a.Terms, kernel.Sum{Terms: []kernel.Term{t}}.String())
 		}

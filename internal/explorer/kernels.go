@@ -144,10 +144,10 @@ func (d *Data) chosen(text string) (kernel.Kernel, error) {
 // Use makes the kernel of a text that of requests that choose none.
 func (d *Data) Use(text string) error {
 	k, err := d.parsed(text)
-	if err == nil {
-		d.kernel = k
+	if err != nil {
+		return err
 	}
-	return err
+	return d.use(k)
 }
 
 type textRequest struct {
@@ -201,11 +201,11 @@ func getKernel(q *request, in *textRequest) (*textAnswer, error) {
 	}
 	begun, words := param.Complete(kernel.Language, string(before))
 	out.Begun, out.Words = begun, append(out.Words, words...)
-	k, err := d.kernel, error(nil)
+	k, err := d.Kernel.Asked, error(nil)
 	switch {
 	case in.Text != "":
 		k, err = d.parsed(in.Text)
-	case d.saved():
+	case d.saved:
 		return out, nil
 	}
 	if err == nil && in.Set != "" {

@@ -118,7 +118,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	}
 	done := make(chan error, 1)
 	go func() { done <- srv.Serve(l) }()
-	if s.given().data.saved() {
+	if s.given().data.saved {
 		go s.prepare()
 	}
 	select {

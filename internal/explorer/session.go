@@ -246,11 +246,11 @@ const savedKey = "saved"
 // choose returns the kernel of a text, and the key of its session. Without a text a model answers as
 // it was trained.
 func (s *source) choose(text string) (k kernel.Kernel, key string, err error) {
-	k = s.data.kernel
+	k = s.data.Kernel.Asked
 	switch {
 	case text != "":
 		k, err = s.data.chosen(text)
-	case s.data.saved():
+	case s.data.saved:
 		return k, s.id + " " + savedKey, nil
 	}
 	if err != nil {

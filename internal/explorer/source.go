@@ -135,7 +135,7 @@ func (d *Data) identity() string {
 			text(e.Label)
 		}
 	}
-	if d.saved() {
+	if d.saved {
 		text(d.Kernel.String())
 	}
 	name := strings.Map(func(r rune) rune {
