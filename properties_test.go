@@ -64,6 +64,9 @@ func TestLowRankProperties(t *testing.T) {
 			o.Landmarks = how
 			run := func(name string, samples, rank int) {
 				t.Run(name, func(t *testing.T) {
+					if samples > 1000 {
+						graphtest.Assembled(t)
+					}
 					o := o
 					o.Samples, o.Rank = samples, rank
 					kerneltest.Run(t, kerneltest.Expect{Kernel: o, OrderFree: samples > 1000, Tolerance: 1e-9})

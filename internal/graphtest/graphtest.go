@@ -214,6 +214,14 @@ func Unraced(t testing.TB) {
 	}
 }
 
+// Assembled ends a test that would take minutes without assembly.
+func Assembled(t testing.TB) {
+	t.Helper()
+	if !assembly {
+		t.Skip("takes minutes without assembly")
+	}
+}
+
 // Missing ends a test that needs what this machine does not have. It is skipped, and fails where
 // CI=true: there everything is tested.
 func Missing(t testing.TB, format string, what ...any) {

@@ -2,6 +2,9 @@ package mlg_test
 
 import (
 	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -69,25 +72,59 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// What a machine lacks is skipped through graphtest.Missing alone, which fails where everything is tested.
-func TestSkips(t *testing.T) {
-	skip := regexp.MustCompile(`\b(t|b|tb)\.(Skip|Skipf|SkipNow)\(`)
+// goFiles calls f with the text of every file of Go whose name ends as given.
+func goFiles(t *testing.T, end string, f func(path string, text []byte)) {
 	err := fs.WalkDir(os.DirFS("."), ".", func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
 		case d.IsDir() && path != "." && strings.HasPrefix(d.Name(), "."):
 			return fs.SkipDir
-		case !strings.HasSuffix(path, "_test.go"):
+		case !strings.HasSuffix(path, end):
 			return nil
 		}
 		text, err := os.ReadFile(path)
-		if line := skip.Find(text); line != nil {
-			t.Errorf("%s: %s, want graphtest.Missing", path, line)
-		}
+		f(path, text)
 		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// What a machine lacks is skipped through graphtest.Missing alone, which fails where everything is tested.
+func TestSkips(t *testing.T) {
+	skip := regexp.MustCompile(`\b(t|b|tb)\.(Skip|Skipf|SkipNow)\(`)
+	goFiles(t, "_test.go", func(path string, text []byte) {
+		if line := skip.Find(text); line != nil {
+			t.Errorf("%s: %s, want graphtest.Missing", path, line)
+		}
+	})
+}
+
+// No function has more lines than a reader can keep in mind, and no file more than people look through.
+func TestLengths(t *testing.T) {
+	const function, file = 80, 500
+	files := token.NewFileSet()
+	goFiles(t, ".go", func(path string, text []byte) {
+		if strings.HasSuffix(path, "_test.go") {
+			return
+		}
+		f, err := parser.ParseFile(files, path, text, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ast.IsGenerated(f) {
+			return
+		}
+		lines := func(n ast.Node) int { return files.Position(n.End()).Line - files.Position(n.Pos()).Line + 1 }
+		for _, d := range f.Decls {
+			if d, ok := d.(*ast.FuncDecl); ok && lines(d) > function {
+				t.Errorf("%s: %s has %d lines, want at most %d", path, d.Name.Name, lines(d), function)
+			}
+		}
+		if n := files.File(f.Pos()).LineCount(); n > file {
+			t.Errorf("%s has %d lines, want at most %d", path, n, file)
+		}
+	})
 }

@@ -1,0 +1,5 @@
+//go:build !noasm
+
+package graphtest
+
+const assembly = true
