@@ -113,7 +113,12 @@ func (s *Scratch) load(g *Graph, vs []int32, key []uint64, class, tag []int32) {
 	if g.weight == nil {
 		s.code, s.wt = nil, nil
 	}
+	s.sortCells(vs, key, class, tag)
+}
 
+// sortCells sorts the vertices of the loaded set by their first colours into cells.
+func (s *Scratch) sortCells(vs []int32, key []uint64, class, tag []int32) {
+	n := len(vs)
 	f := grow(s.first, n)
 	s.first = f
 	for i, v := range vs {
