@@ -8,6 +8,7 @@ import (
 
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/learn"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // mostFactorised is the largest number of graphs whose kernel matrix is factorised. The matrices of more are
@@ -183,8 +184,10 @@ func (x *all) factorise(ctx context.Context) (*learn.Learner, error) {
 	opt.Folds, opt.Alone = x.groupFolds, x.alone(nil)
 	best, err := x.tryRidges(ctx, func(ctx context.Context, ridges []float64, _ bool) ([]*tried, error) {
 		out, least := make([]*tried, len(ridges)), math.Inf(1)
+		meter := work.NewMeter(ctx, "ridge", len(ridges))
 		for k, ridge := range slices.Backward(ridges) {
 			path, err := p.Train(ctx, view, []float64{ridge}, opt)
+			meter.Add(1)
 			if isDefinite(err) {
 				continue
 			} else if err != nil {

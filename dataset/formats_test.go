@@ -110,7 +110,7 @@ func TestTables(t *testing.T) {
 		{"a,b\n1,2\n", `f:1: no SMILES column among "a", "b"`},
 		{"smiles,x\nC,1\nC(,2\n", "f:3: SMILES position 2: branch is not closed"},
 		{"smiles,x\nC\n", "f:2: 1 column, want 2 as in the header"},
-		{"smiles\n\"C\nO\n", "f:3: column"},
+		{"smiles\n\"C\nO\n", "f:2: a quote opens in this row"},
 	})
 	if _, err := readText(CSV, "smiles\nC\n", func(o *Options) { o.TargetColumn = "y" }); err == nil || !strings.Contains(err.Error(), `f:1: no column "y" among "smiles"`) {
 		t.Error(err)

@@ -148,11 +148,11 @@ func readCSV(s *stream) (nextGraph, error) {
 		if !errors.As(err, &p) || in.last != nil {
 			return nil, 0, s.at(line+1, broken(err))
 		}
-		wrong := &lineError{p.Line + skipped, fmt.Errorf("column %d: %w", p.Column, p.Err)}
 		if p.Line > p.StartLine { // an open quote has taken other rows with it
-			return nil, 0, s.at(0, wrong)
+			return nil, 0, s.at(0, &lineError{p.StartLine + skipped,
+				fmt.Errorf("a quote opens in this row and takes those up to line %d with it: it is not closed, or text stands beside it", p.Line+skipped)})
 		}
-		return nil, 0, wrong
+		return nil, 0, &lineError{p.Line + skipped, fmt.Errorf("column %d: %w", p.Column, p.Err)}
 	})
 }
 

@@ -170,7 +170,7 @@ func TestUnreadableRows(t *testing.T) {
 	wantErrors(t, CSV, []errorCase{
 		{"CC,1.5\nCCC,2\n", `f:1: no SMILES column among "CC", "1.5"; the first line looks like data, want a line with the names of the columns`},
 		{"name,y\nq,1\n", `f:1: no SMILES column among "name", "y"`},
-		{"smiles,y\nCC,\"1\nCCC,2\n", `f:3: column 7: extraneous or missing " in quoted-field`},
+		{"smiles,y\nCC,\"1\nCCC,2\n", `f:2: a quote opens in this row and takes those up to line 3 with it: it is not closed, or text stands beside it`},
 	})
 	if d := mustReadText(t, CSV, "smiles,y\n"); len(d.Graphs) != 0 || d.Columns.Roles.Structure.Column != "smiles" {
 		t.Errorf("%+v", d)

@@ -175,8 +175,8 @@ func TestAnswers(t *testing.T) {
 		t.Errorf("evaluation %v of %d graphs", byName, ev.Graphs)
 	}
 	s.get("/api/v1/predict?index=3", &said)
-	if c := said.Predictions[0].CrossValidated; c == nil {
-		t.Error("no cross-validated class after the evaluation")
+	if p := said.Predictions[0]; !p.HeldOut || p.Fitted == nil || *p.Class != ev.Predicted[3] {
+		t.Errorf("the prediction for a graph of the data, %+v, is not that without it, %s", p, ev.Predicted[3])
 	}
 }
 
@@ -492,8 +492,11 @@ func TestRegression(t *testing.T) {
 	for _, v := range src.value {
 		mean += v / float64(len(src.value))
 	}
-	if math.Abs(e.Value-*said.Predictions[0].Value) > 1e-6 || math.Abs(e.Baseline-mean) > 1e-9 || math.Abs(e.Baseline+e.Sum-e.Value) > 1e-9 {
-		t.Errorf("explained %v + %v = %v, predicted %v, mean %v", e.Baseline, e.Sum, e.Value, *said.Predictions[0].Value, mean)
+	if p := said.Predictions[0]; !p.HeldOut || p.Fitted == nil || *p.Fitted.Value == *p.Value || p.Interval.Low >= *p.Value || p.Interval.High <= *p.Value {
+		t.Errorf("prediction for a graph of the data %+v", p)
+	}
+	if math.Abs(e.Value-*said.Predictions[0].Fitted.Value) > 1e-6 || math.Abs(e.Baseline-mean) > 1e-9 || math.Abs(e.Baseline+e.Sum-e.Value) > 1e-9 {
+		t.Errorf("explained %v + %v = %v, predicted %v, mean %v", e.Baseline, e.Sum, e.Value, *said.Predictions[0].Fitted.Value, mean)
 	}
 	var ev evaluation
 	s.get("/api/v1/evaluate", &ev)

@@ -15,6 +15,7 @@ import (
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/metrics"
 	"github.com/mlgkernel/mlg/model"
+	"github.com/mlgkernel/mlg/nearest"
 	"github.com/mlgkernel/mlg/work"
 )
 
@@ -92,25 +93,60 @@ type predictRequest struct {
 	Graphs []reference `json:"graphs" want:"1 to 1000"`
 	K      int         `json:"k,omitempty" default:"5" want:"0 to 1000" help:"number of neighbours in the answer"`
 	Place  bool        `json:"place,omitempty" help:"also give the positions on the maps"`
+	earlyRequest
 	kernelRequest
+}
+
+// earlyRequest says which learner answers.
+type earlyRequest struct {
+	Early bool `json:"early,omitempty" help:"answer from a learner of some graphs as long as that of all is not trained"`
 }
 
 type predictAnswer struct {
 	Predictions []prediction `json:"predictions"`
 }
 
-// prediction is what is said about one graph.
+// prediction is what is said about one graph. The answer about a graph of the data is that of a learner that has not
+// seen it, where there is one.
 type prediction struct {
-	ID             string             `json:"id"`
-	Class          *string            `json:"class"`
-	Value          *float64           `json:"value" help:"class for classification, value for regression; both are null if nothing is predicted"`
-	Deviation      *float64           `json:"deviation" help:"standard deviation of a measured value; null if it is not known"`
-	Interval       *metrics.Interval  `json:"interval" help:"where a measured value lies with a probability; null if that is not known"`
-	Probabilities  []classProbability `json:"probabilities" help:"highest first; empty if the learner has none"`
-	CrossValidated *string            `json:"cross_validated" help:"prediction of a learner that did not see the graph; null for new graphs, and before graphs are cross-validated"`
+	ID string `json:"id"`
+	answer
+	HeldOut bool             `json:"held_out" help:"the graph is one of the data, and the learner had not seen it"`
+	Fitted  *answer          `json:"fitted" help:"what the learner says that was trained with the graph; null where that is the answer, and for graphs that it has not seen"`
+	Known   *model.Neighbour `json:"known" help:"a molecule of the data that a new molecule is equal to; null for none"`
+	Note    string           `json:"note" help:"how the learner was trained, where that is not with all graphs; otherwise empty"`
 	model.Likeness
 	UnknownLabels []string `json:"unknown_labels" help:"vertex labels that no graph of the data has"`
 	Place         *place   `json:"place" help:"null unless asked for"`
+}
+
+// answer is what a learner says about a graph.
+type answer struct {
+	Class         *string            `json:"class"`
+	Value         *float64           `json:"value" help:"class for classification, value for regression; both are null if nothing is predicted"`
+	Deviation     *float64           `json:"deviation" help:"standard deviation of a measured value; null if it is not known"`
+	Interval      *metrics.Interval  `json:"interval" help:"where a measured value lies with a probability; null if that is not known"`
+	Probabilities []classProbability `json:"probabilities" help:"highest first; empty if the learner has none"`
+}
+
+func newAnswer() *answer { return &answer{Probabilities: []classProbability{}} }
+
+func (a *answer) setValue(v float64) { a.Value = &v }
+
+// setDeviation sets the deviation of the value, and its interval.
+func (a *answer) setDeviation(d float64) {
+	level := model.DefaultPredictOptions().Level
+	half := metrics.HalfWidth(level) * d
+	a.Deviation, a.Interval = &d, &metrics.Interval{Level: level, Low: *a.Value - half, High: *a.Value + half}
+}
+
+// setClass sets the class, with the probabilities of all classes if they are known.
+func (a *answer) setClass(class string, classes []string, probabilities []float64) {
+	a.Class = &class
+	for c, v := range probabilities {
+		a.Probabilities = append(a.Probabilities, classProbability{classes[c], v})
+	}
+	slices.SortStableFunc(a.Probabilities, func(a, b classProbability) int { return cmp.Compare(b.Probability, a.Probability) })
 }
 
 // place is a position on both maps.
@@ -139,6 +175,9 @@ func predict(q *request, in *predictRequest) (*predictAnswer, error) {
 				return nil, err
 			}
 		}
+		if in.Early {
+			return x.learnedSoon(ctx)
+		}
 		return x.learned(ctx)
 	}
 	return on(get, func(ctx context.Context, x *session, f *fitted, in *predictRequest) (*predictAnswer, error) {
@@ -165,40 +204,72 @@ func predict(q *request, in *predictRequest) (*predictAnswer, error) {
 
 // predict returns the prediction for a graph, from its row of kernel values.
 func (x *session) predict(ctx context.Context, f *fitted, r row, k int) (prediction, error) {
-	d := x.s.data
-	out := prediction{Probabilities: []classProbability{}, UnknownLabels: []string{}}
+	d, t := x.s.data, f.training
+	if x.saved {
+		t, _ = x.training.peek() // of cross-validation, if that was asked for
+	}
+	out := prediction{answer: *newAnswer(), UnknownLabels: []string{}}
 	out.Likeness = f.Likeness(others(r.values, max(k, 1), r.index), k)
+	if f.training != nil {
+		out.Note = f.training.note
+	}
 	if r.index < 0 {
 		out.ID = r.graph.ID()
 		out.UnknownLabels = f.unknownLabels(d, r.graph)
+		out.Known = d.equal(r)
 	} else {
 		out.ID = d.IDs[r.index]
-		if e, ok := x.score.peek(); ok {
-			if answer, ok := e.answer(r.index); ok {
-				out.CrossValidated = &answer
-			}
-		}
 	}
 	if f.Learner == nil {
 		return out, nil
 	}
-	cross := &kernel.Matrix{Rows: 1, Cols: len(r.values), Data: r.values}
-	said, err := f.PredictCross(ctx, []*graph.Graph{r.graph}, r.features, cross, model.DefaultPredictOptions())
+	said, err := x.answer(ctx, f, r)
 	if err != nil {
 		return out, err
 	}
-	out.Deviation, out.Interval = said[0].Deviation, said[0].Interval
-	if f.Classes != nil {
-		out.Class = &said[0].Class
-	} else {
-		out.Value = &said[0].Value
+	out.answer = *said
+	if r.index < 0 {
+		return out, nil
 	}
-	for c, v := range said[0].Probability {
-		out.Probabilities = append(out.Probabilities, classProbability{f.Classes[c], v})
+	if held := t.heldOut(r.index); held != nil {
+		out.answer, out.HeldOut, out.Fitted = *held, true, said
+	} else if !x.saved { // the learner has seen other graphs alone
+		out.HeldOut = true
 	}
-	slices.SortStableFunc(out.Probabilities, func(a, b classProbability) int { return cmp.Compare(b.Probability, a.Probability) })
 	return out, nil
 }
+
+// answer returns what the learner says about a graph.
+func (x *session) answer(ctx context.Context, f *fitted, r row) (*answer, error) {
+	cross := &kernel.Matrix{Rows: 1, Cols: len(r.values), Data: r.values}
+	said, err := f.PredictCross(ctx, []*graph.Graph{r.graph}, r.features, cross, model.DefaultPredictOptions())
+	if err != nil {
+		return nil, err
+	}
+	out := newAnswer()
+	if f.Classes != nil {
+		out.setClass(said[0].Class, f.Classes, said[0].Probability)
+	} else {
+		out.Value, out.Deviation, out.Interval = &said[0].Value, said[0].Deviation, said[0].Interval
+	}
+	return out, nil
+}
+
+// equal returns a molecule of the data that a new molecule is equal to, nil for none.
+func (d *Data) equal(r row) *model.Neighbour {
+	if !d.molecules { // some graphs can only be compared in exponential time
+		return nil
+	}
+	for _, hit := range nearest.Largest(r.values, mostEqual) {
+		if g := d.Graphs[hit.Index]; g != nil && g.N() == r.graph.N() && graph.Isomorphic(g, r.graph) {
+			return &d.Neighbours([]nearest.Hit{hit})[0]
+		}
+	}
+	return nil
+}
+
+// mostEqual is the number of the most similar graphs that are compared with a new one.
+const mostEqual = 5
 
 // unknownLabels returns the labels of a graph that no graph of the data has, if the kernel looks at
 // labels.
@@ -231,6 +302,7 @@ type explainRequest struct {
 	Graph  reference `json:"graph"`
 	Class  *string   `json:"class,omitempty" help:"class to explain; by default the predicted one"`
 	Slopes bool      `json:"slopes,omitempty" help:"give slopes instead: how the value changes when a vertex counts more"`
+	earlyRequest
 	kernelRequest
 }
 
@@ -238,7 +310,15 @@ type explainRequest struct {
 // largest part in the value.
 const explainingGraphs = 10
 
-func postExplain(ctx context.Context, x *session, f *fitted, in *explainRequest) (*explain.Explanation, error) {
+func postExplain(q *request, in *explainRequest) (*explain.Explanation, error) {
+	get := (*session).learned
+	if in.Early {
+		get = (*session).learnedSoon
+	}
+	return on(get, explainGraph)(q, in)
+}
+
+func explainGraph(ctx context.Context, x *session, f *fitted, in *explainRequest) (*explain.Explanation, error) {
 	g, i, err := x.s.graph(in.Graph)
 	if err != nil {
 		return nil, err
@@ -253,7 +333,7 @@ func postExplain(ctx context.Context, x *session, f *fitted, in *explainRequest)
 	if i < 0 {
 		return work()
 	}
-	return x.explanation(explainedKey{i, o}, work)
+	return x.explanation(explainedKey{i, f.Learner, o}, work)
 }
 
 // explainPrediction says which vertices of a graph speak for its class or its value.

@@ -33,7 +33,34 @@ type coloring struct {
 	Values  []*float64  `json:"values" help:"value of each graph, null for none; empty for classes"`
 	Range   []float64   `json:"range" help:"least and largest value"`
 	Center  *float64    `json:"center" help:"the middle value of a scale with two sides; otherwise null"`
+	Unknown *unknown    `json:"unknown" help:"graphs without a class or value; null for none"`
 	Note    string      `json:"note"`
+}
+
+// unknown are graphs that have no colour of their own.
+type unknown struct {
+	Count int    `json:"count"`
+	Name  string `json:"name" help:"as in: not measured"`
+}
+
+// countUnknown counts the graphs that have no colour of their own.
+func (c *coloring) countUnknown() *coloring {
+	out := unknown{Name: map[string]string{"target": "not measured", "column": "no value", "error": "not measured"}[c.By]}
+	out.Name = cmp.Or(out.Name, "not predicted")
+	for _, k := range c.Class {
+		if k < 0 {
+			out.Count++
+		}
+	}
+	for _, v := range c.Values {
+		if v == nil {
+			out.Count++
+		}
+	}
+	if out.Count > 0 {
+		c.Unknown = &out
+	}
+	return c
 }
 
 // colorBy lists what colors knows.
@@ -111,7 +138,7 @@ func coloredBy(by string) func(x *session, ctx context.Context) (*coloring, erro
 				out.Classes[k].Color = hex(c)
 			}
 		}
-		return out, nil
+		return out.countUnknown(), nil
 	}
 }
 

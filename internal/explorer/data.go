@@ -179,10 +179,16 @@ func (d *Data) core(limit, sample int) []int {
 	if len(order) <= limit {
 		return order
 	}
+	return d.spread(order, sample)
+}
+
+// spread returns a number of some graphs, every so many-th of each class, ascending.
+func (d *Data) spread(graphs []int, number int) []int {
+	order := slices.Clone(graphs)
 	slices.SortStableFunc(order, func(a, b int) int { return d.class[a] - d.class[b] })
-	core := every(order, sample)
-	slices.Sort(core)
-	return core
+	some := every(order, number)
+	slices.Sort(some)
+	return some
 }
 
 // every returns a number of elements of a list at equal distances, or all of fewer.

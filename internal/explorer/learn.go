@@ -10,32 +10,94 @@ import (
 	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/evaluate"
+	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/metrics"
 	"github.com/mlgkernel/mlg/model"
 )
 
 var errNoLearner = cannot("nothing can be predicted: %v", model.ErrNoTargets)
 
-// training is what comes of learning from the graphs of the core that have targets.
+// training is what comes of learning from graphs of the core that have targets.
 type training struct {
 	*model.Model
 	plan  *choose.Plan // nil if there is nothing to learn
 	known []int        // the graphs of the plan
+	note  string       // where these are some of those with targets
 }
 
 // trained learns from the core as the command does.
 func (x *session) trained(ctx context.Context) (*training, error) {
 	return follows(ctx, x, &x.training, "learn", func(ctx context.Context, f *fitted) (*training, error) {
-		o := x.learning()
-		o.Created = map[string]string{"command": "mlg serve", "data": x.s.data.Name, "kernel": x.kernel.String()}
-		m, plan, known, err := f.Learn(ctx, f.gram, f.core, o)
-		if errors.Is(err, model.ErrNoTargets) {
-			unlearned := *f.Model
-			unlearned.Nearest = model.Percentiles(model.Nearest(f.gram))
-			return &training{Model: &unlearned}, nil
-		}
-		return &training{m, plan, known}, err
+		return x.train(ctx, f, f.gram, f.core)
 	})
+}
+
+// earlyGraphs is the number of graphs of an early learner. It is there after a second or two.
+const earlyGraphs = 1000
+
+// trainedEarly returns the learner of all graphs of the core if it is there, and else that of some of them. Of not many more
+// it is that of all.
+func (x *session) trainedEarly(ctx context.Context) (*training, error) {
+	if t, ok := x.training.peek(); ok {
+		return t, nil
+	}
+	d := x.s.data
+	known := d.labelled(x.s.core)
+	if len(known) <= earlyGraphs*3/2 {
+		return x.trained(ctx)
+	}
+	return follows(ctx, x, &x.early, "learn", func(ctx context.Context, f *fitted) (*training, error) {
+		some := d.spread(known, earlyGraphs)
+		at := make([]int, len(some)) // in the core
+		for k, i := range some {
+			at[k], _ = slices.BinarySearch(f.core, i)
+		}
+		t, err := x.train(ctx, f, f.gram.Select(at, at), some)
+		if err == nil && t.plan != nil {
+			t.Nearest = model.Percentiles(model.Nearest(f.gram))
+			t.note = fmt.Sprintf("This is from a first learner, which was trained with %d of %d graphs. The learner of all graphs is being trained.",
+				len(some), len(known))
+		}
+		return t, err
+	})
+}
+
+// train learns from graphs of the core that have targets. gram is their matrix.
+func (x *session) train(ctx context.Context, f *fitted, gram *kernel.Matrix, graphs []int) (*training, error) {
+	o := x.learning()
+	o.Created = map[string]string{"command": "mlg serve", "data": x.s.data.Name, "kernel": x.kernel.String()}
+	m, plan, known, err := f.Learn(ctx, gram, graphs, o)
+	if errors.Is(err, model.ErrNoTargets) {
+		unlearned := *f.Model
+		unlearned.Nearest = model.Percentiles(model.Nearest(f.gram))
+		return &training{Model: &unlearned}, nil
+	}
+	return &training{m, plan, known, ""}, err
+}
+
+// heldOut returns what a learner says of a graph of the data that has not seen it; nil where none was asked.
+func (t *training) heldOut(i int) *answer {
+	if t == nil || t.plan == nil {
+		return nil
+	}
+	at, ok := slices.BinarySearch(t.known, i)
+	if !ok {
+		return nil
+	}
+	held, out := t.plan.Held, newAnswer()
+	if t.plan.Regression() {
+		out.setValue(held.Values[at])
+		if held.Deviations != nil {
+			out.setDeviation(held.Deviations[at])
+		}
+		return out
+	}
+	var probabilities []float64
+	if held.Scores != nil {
+		probabilities = held.Scores[at]
+	}
+	out.setClass(t.plan.Classes[held.Labels[at]], t.plan.Classes, probabilities)
+	return out
 }
 
 // learning returns how targets are learned.
@@ -66,13 +128,35 @@ func (x *session) learnedHere(ctx context.Context) (*fitted, error) {
 	if err != nil {
 		return nil, err
 	}
+	return f.with(t), nil
+}
+
+// learnedSoon is learned, with an early learner as long as there is no other.
+func (x *session) learnedSoon(ctx context.Context) (*fitted, error) {
+	if x.saved {
+		return x.fitted(ctx)
+	}
+	f, err := x.fitted(ctx)
+	if err != nil {
+		return nil, err
+	}
+	t, err := x.trainedEarly(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return f.with(t), nil
+}
+
+// with returns the kernel with a learner.
+func (f *fitted) with(t *training) *fitted {
 	out := *f
-	out.Model = t.Model
-	return &out, nil
+	out.Model, out.training = t.Model, t
+	return &out
 }
 
 // evaluation says how good predictions of graphs are that the learner has not seen.
 type evaluation struct {
+	Note      string            `json:"note" help:"how the learner was trained, where that is not with all graphs; otherwise empty"`
 	Graphs    int               `json:"graphs" help:"number of graphs that were predicted from the others; 0 for a model as it was trained"`
 	Estimates []choose.Estimate `json:"estimates" help:"what the file of a model, or else training here, says of the quality of predictions, and how that was found"`
 	Rows      []evaluate.Result `json:"rows" help:"results of the kernel and of the baselines"`
@@ -136,7 +220,41 @@ func (x *session) crossValidated(ctx context.Context) (*evaluation, error) {
 	if err != nil {
 		return nil, err
 	}
-	return compute(ctx, x, &x.score, "evaluation", func(ctx context.Context) (*evaluation, error) { return x.evaluate(ctx, t) })
+	return x.score.get(ctx, x.s.life, func(context.Context) (*evaluation, error) { return x.evaluate(t), nil })
+}
+
+// evaluatedSoon is evaluated, of an early learner as long as there is no other.
+func (x *session) evaluatedSoon(ctx context.Context) (*evaluation, error) {
+	t, err := x.trainedEarly(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if t.note == "" {
+		return x.crossValidated(ctx)
+	}
+	return x.sooner.get(ctx, x.s.life, func(context.Context) (*evaluation, error) { return x.evaluate(t), nil })
+}
+
+// compared is crossValidated, beside the predictions by the histogram of labels.
+func (x *session) compared(ctx context.Context) (*evaluation, error) {
+	e, err := x.crossValidated(ctx)
+	if err != nil {
+		return nil, err
+	}
+	t, err := x.trained(ctx)
+	if err != nil || t.plan == nil {
+		return e, err
+	}
+	return compute(ctx, x, &x.beside, "evaluation", func(ctx context.Context) (*evaluation, error) {
+		labels, o, out := choose.LabelHistogram(), x.learning(), *e
+		o.Targets = &t.plan.Targets
+		plan, err := choose.Choose(ctx, &dataset.Dataset{Graphs: choose.Pick(t.Graphs, t.known)}, []choose.Candidate{labels}, o.Options)
+		if err != nil {
+			return nil, err
+		}
+		out.Rows = append(slices.Clone(e.Rows), evaluate.HeldOut(labels.Name, &plan.Targets, plan.Held))
+		return &out, nil
+	})
 }
 
 // newEvaluation returns an evaluation without predictions.
@@ -145,29 +263,22 @@ func (x *session) newEvaluation(estimates []choose.Estimate) *evaluation {
 		Measured: []float64{}, Values: []float64{}, Finding: []choose.Figure{}, TargetName: cmp.Or(x.s.data.targetName, "target")}
 }
 
-func (x *session) evaluate(ctx context.Context, t *training) (*evaluation, error) {
+// evaluate says how good the held-out predictions of a training are.
+func (x *session) evaluate(t *training) *evaluation {
 	if t.plan == nil {
-		return x.newEvaluation(nil), nil
+		return x.newEvaluation(nil)
 	}
 	d, out := x.s.data, x.newEvaluation(t.plan.Estimates())
-	known := &dataset.Dataset{Graphs: choose.Pick(t.Graphs, t.known)}
-	labels := choose.LabelHistogram()
-	o := x.learning()
-	o.Targets = &t.plan.Targets
-	plan, err := choose.Choose(ctx, known, []choose.Candidate{labels}, o.Options)
-	if err != nil {
-		return nil, err
-	}
 	row := evaluate.HeldOut(x.name(), &t.plan.Targets, t.plan.Held)
-	out.Rows = []evaluate.Result{evaluate.Majority(&plan.Targets), row, evaluate.HeldOut(labels.Name, &plan.Targets, plan.Held)}
-	out.Graphs, out.Index, out.Rare = len(t.known), t.known, t.plan.RareClass()
+	out.Rows = []evaluate.Result{evaluate.Majority(&t.plan.Targets), row}
+	out.Note, out.Graphs, out.Index, out.Rare = t.note, len(t.known), t.known, t.plan.RareClass()
 	if row.RegressionSummary != nil {
 		out.Measured, out.Values = choose.Pick(d.value, t.known), row.Values[0]
 		out.RMSE, out.R2 = &row.RMSE, &row.R2
-		return out, nil
+		return out
 	}
 	out.countClasses(d, t.plan.Classes, row)
-	return out, nil
+	return out
 }
 
 // countClasses computes how well classes are told apart.

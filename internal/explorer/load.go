@@ -39,6 +39,7 @@ type loader struct {
 	more  bool  // there are more graphs
 
 	graphs  []*graph.Graph
+	lines   []int // where they begin in the file, 0 where that is not known
 	columns dataset.Columns
 }
 
@@ -63,7 +64,7 @@ func (l *loader) read(ctx context.Context, r *dataset.Reader, tick func(graphs i
 		if l.items -= 1 + int64(g.N()) + int64(g.M()); l.items < 0 {
 			return fmt.Errorf("%s: too many graphs, vertices and edges together", r.Name())
 		}
-		l.graphs = append(l.graphs, g)
+		l.graphs, l.lines = append(l.graphs, g), append(l.lines, r.Fields().Line)
 		if err := l.columns.Add(r.Fields()); err != nil {
 			return fmt.Errorf("%s: %w", r.Name(), err)
 		}
@@ -123,6 +124,22 @@ func (l *loader) data(r *dataset.Reader, read dataset.Options, c Choices) (*Data
 	}
 	return d, nil
 }
+
+// unmeasured returns the graphs of regression whose target is a text that is no number, which counts as not measured.
+func (l *loader) unmeasured(d *Data) (out dataset.LeftOut) {
+	for i, g := range l.graphs {
+		if t := g.Target(); d.task != regression || t == "" || d.target(i) != "" {
+			continue
+		}
+		if out.Count++; out.Count <= mostListed {
+			out.First = append(out.First, dataset.Skipped{Line: l.lines[i], Reason: fmt.Sprintf("%s: %q is not a number, so it counts as not measured", d.targetName, g.Target())})
+		}
+	}
+	return out
+}
+
+// mostListed is the number of graphs without a number that are listed.
+const mostListed = 100
 
 // chosen returns the values of a chosen column, empty ones for none.
 func (l *loader) chosen(name *string) []string {

@@ -30,9 +30,12 @@ type session struct {
 
 	fit      result[*fitted]
 	training result[*training]
+	early    result[*training] // of some graphs, until there is that of all
 	places   result[*placement]
 	order    result[[]int]
-	score    result[*evaluation]   // by cross-validation
+	sooner   result[*evaluation]   // of the early learner
+	score    result[*evaluation]   // by cross-validation, without baselines
+	beside   result[*evaluation]   // with baselines
 	everyone result[*predictions]  // by cross-validation
 	known    result[*predictions]  // by a model of its training graphs
 	vertices result[[]vertexTable] // by level
@@ -54,7 +57,8 @@ const maxExplained = 500
 
 // explainedKey is what an explanation of a graph of the data depends on.
 type explainedKey struct {
-	index int
+	index   int
+	learner *learn.Learner
 	explain.Options
 }
 
@@ -85,6 +89,7 @@ type fitted struct {
 	core         []int
 	gram         *kernel.Matrix
 	scales       *explain.Scales // nil for none
+	training     *training       // where the learner was trained here
 }
 
 // working is what the server computes at the moment.

@@ -65,6 +65,8 @@ type uploadAnswer struct {
 	More        bool              `json:"more" help:"the file has more graphs than the limit; the others are not read"`
 	Skipped     int               `json:"skipped" help:"records that could not be read"`
 	SkippedRows []dataset.Skipped `json:"skipped_rows" help:"the first of them"`
+	Unmeasured  dataset.LeftOut   `json:"unmeasured" help:"graphs whose target is a text where numbers are wanted: their number, and the first of them; they count as not measured"`
+	Compared    string            `json:"compared" help:"what the kernel of requests that choose none compares, in words"`
 	Fragments   int               `json:"fragments" help:"molecules of several fragments, such as salts"`
 	Columns     []dataset.Column  `json:"columns" help:"fields beside the graphs"`
 	Target      string            `json:"target" help:"columns that are used; empty for none"`
@@ -200,6 +202,7 @@ func (q *request) readUpload(in *uploadRequest, u *uploading) (*uploadAnswer, *s
 	}
 	out.Task, out.Classes = d.task, append([]string{}, d.classes...)
 	out.Warnings = d.info.Warnings // with those of the targets
+	out.Unmeasured, out.Compared = l.unmeasured(d), d.Compared()
 	if in.Check {
 		return out, nil, nil
 	}

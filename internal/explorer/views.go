@@ -167,14 +167,22 @@ func span(name, text string, n int) ([]int, error) {
 }
 
 type evaluateRequest struct {
-	CrossValidate bool `json:"cross_validate,omitempty" help:"train a learner for the kernel of a model anew and cross-validate it, instead of what the file of the model says"`
+	Part          string `json:"part,omitempty" default:"all" want:"one of early kernel all" help:"early: of a learner of some graphs as long as there is no other; kernel: of the kernel alone; all: also of the baselines, which takes as long again"`
+	CrossValidate bool   `json:"cross_validate,omitempty" help:"train a learner for the kernel of a model anew and cross-validate it, instead of what the file of the model says"`
 	kernelRequest
 }
 
 func getEvaluate(q *request, in *evaluateRequest) (*evaluation, error) {
-	get := (*session).evaluated
-	if in.CrossValidate {
-		get = (*session).crossValidated
+	get := func(x *session, ctx context.Context) (*evaluation, error) {
+		switch {
+		case x.saved && !in.CrossValidate:
+			return x.evaluated(ctx)
+		case in.Part == "early":
+			return x.evaluatedSoon(ctx)
+		case in.Part == "kernel":
+			return x.crossValidated(ctx)
+		}
+		return x.compared(ctx)
 	}
 	return on(get, func(_ context.Context, _ *session, e *evaluation, _ *evaluateRequest) (*evaluation, error) {
 		return e, nil

@@ -15,6 +15,7 @@ import { exports, showTable } from "./table.js";
 import { askPanel, showAsked, showExamples } from "./ask.js";
 import { ownData, sourceChoice } from "./data.js";
 import { themes } from "./theme.js";
+import { stack } from "./stack.js";
 import { tip } from "./tip.js";
 import { downloads, find, menu } from "./tools.js";
 
@@ -339,14 +340,22 @@ async function compute() {
 // evaluate asks how good the predictions are.
 async function evaluate(signal) {
   try {
-    app.evaluation = await get("evaluate", chosen(), signal);
-    showScore(app.evaluation);
+    for (const part of ["early", "kernel", "all"]) { // what is known soon is shown soon
+      const { evaluation } = app;
+      const e = await get("evaluate", { part, ...chosen() }, signal);
+      if (evaluation && !evaluation.note && e.rows.length === evaluation.rows.length) break; // nothing new
+      app.evaluation = e;
+      showScore(e);
+      evaluated();
+      if (evaluation?.note) app.detail.learned(signal).catch(app.fail);
+      if (!e.graphs) break;
+    }
   } catch (e) {
     if (e.name === "AbortError") return;
-    showScore(null);
+    if (!app.evaluation) showScore(null);
     app.fail(e);
+    evaluated();
   }
-  evaluated();
 }
 
 // crossValidate has the graphs of a model predicted by learners that have not seen them. The line in the head keeps what the file says.
@@ -364,7 +373,6 @@ app.crossValidate = async () => {
 
 // evaluated shows predictions of graphs that were not seen.
 function evaluated() {
-  app.detail.unseen();
   if (state.color === "prediction" || state.color === "error") loadColors();
   if (state.view === "table") showTable(app);
   if (state.view === "predictions") predictionsView(app.evaluation, app);
@@ -546,7 +554,11 @@ async function load() {
 function createViews() {
   app.map = new MapView($("map"), (i) => app.source.ids[i], {
     hover: (ref, at) => tip(app, ref, at),
-    pick: (ref, shift) => (shift && state.open !== null ? app.compare(state.open, ref) : app.open(ref)),
+    pick: (ref, shift, all) => {
+      const run = (r) => (shift && state.open !== null ? app.compare(state.open, r) : app.open(r));
+      stack(app, all, run);
+      if (all.length === 1) run(ref);
+    },
     lasso: (graphs) => app.pick(graphs),
     toggle: (i) => app.pick(state.picked.includes(i) ? state.picked.filter((g) => g !== i) : [...state.picked, i], "map",
       app.why),

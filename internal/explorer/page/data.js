@@ -6,10 +6,9 @@ import { cancel, post, stopped, upload } from "./api.js";
 const mostQuestions = 20;
 const smallFile = 3e6; // bytes of a file that may be questions
 
-// What is compared beside elements and who is bonded to whom: name and value for the API.
+// What may be compared of atoms beside their elements: name and value for the API.
 const features = [
-  ["edge_weight", "order", "bond orders", "tells C=O from C–O"],
-    ["atom_aromatic", true, "aromaticity", "tells benzene from cyclohexane"],
+  ["atom_aromatic", true, "aromaticity", "tells benzene from cyclohexane"],
   ["atom_charge", true, "charge", "tells N⁺ from N"], ["atom_hydrogens", true, "hydrogens", "tells CH₃ from CH₂"],
 ];
 
@@ -154,7 +153,7 @@ function reportOf(r, choices, again) {
     ...r.warnings.filter((w) => !r.skipped || !w.endsWith("cannot be read")).map((w) => h("p", { class: "note" }, w)), // listed below
     r.columns.length > 0 && h("div", { class: "fields" }, select(target), task,
       others.filter(([role]) => role !== "structure" || r.structure).map(select)),
-    molecules && h("fieldset", {}, h("legend", {}, "The kernel compares elements and connections. Compare also:"),
+    molecules && h("fieldset", {}, h("legend", {}, `Compared: ${r.compared}. Compare also:`),
       features.map(([name, value, text, why]) => h("label", {}, h("input", {
         type: "checkbox", name, checked: choices[name] === value,
           onchange: (e) => again({ [name]: e.target.checked ? value : undefined }),
@@ -164,12 +163,17 @@ function reportOf(r, choices, again) {
       onchange: (e) => again({ largest_fragment: e.target.checked || undefined }),
     }), "Keep only the largest fragment", h("span", { class: "muted" },
       r.fragments > 0 ? ` ${count(r.fragments, "molecule")} with several fragments, such as salts` : " of salts and mixtures")),
-    r.skipped > 0 && h("details", { class: "skipped", open: r.skipped <= 5 },
-      h("summary", {}, `${count(r.skipped, "row")} skipped`),
-      h("ul", {}, r.skipped_rows.map((s) => h("li", {}, h("b", {}, `line ${s.line}`), ` ${s.reason}`)),
-        r.skipped > r.skipped_rows.length && h("li", { class: "muted" }, `and ${r.skipped - r.skipped_rows.length} more`))),
+    rows(`${count(r.skipped, "row")} skipped`, r.skipped, r.skipped_rows),
+    rows(`${count(r.unmeasured.count, "value")} not taken for a number`, r.unmeasured.count, r.unmeasured.first ?? []),
   ];
   return parts.filter(Boolean);
+}
+
+// rows lists the first of some rows of the file, each with its line and what is wrong.
+function rows(title, number, first) {
+  return number > 0 && h("details", { class: "skipped", open: number <= 5 }, h("summary", {}, title),
+    h("ul", {}, first.map((s) => h("li", {}, s.line > 0 && h("b", {}, `line ${s.line}`), ` ${s.reason}`)),
+      number > first.length && h("li", { class: "muted" }, `and ${number - first.length} more`)));
 }
 
 // sourceChoice lists the data to choose from; choose(id) is called for another.

@@ -1,11 +1,12 @@
 // The open graph: drawing, prediction with reasons, scales, neighbours.
 
-import { count, h, number, percent, withDeviation } from "./dom.js";
+import { count, h, number, signed } from "./dom.js";
+import { predictionOf } from "./said.js";
 import { colorBar } from "./colors.js";
 import { stopped } from "./api.js";
 import { chosen } from "./state.js";
 import { Drawing, contributionCss } from "./drawing.js";
-import { scaleName, track } from "./pair.js";
+import { scaleName } from "./pair.js";
 
 const vertices = (n) => `${n.toLocaleString("en")} ${n === 1 ? "vertex" : "vertices"}`;
 
@@ -35,6 +36,7 @@ export class Detail {
 
   empty() {
     this.ref = this.framed = this.drawing = null;
+    this.el.classList.remove("open");
     this.el.replaceChildren(h("h2", {}, "No graph is open"),
       h("p", { class: "muted" },
         "Point at the map to see a graph. Click to open it here. Hold Shift and click a second graph to compare the two."),
@@ -56,32 +58,46 @@ export class Detail {
     const target = app.reference(ref);
     const other = this.framed !== JSON.stringify(target); // what the panel shows is another graph
     this.ref = ref;
-    const predicting = app.post("predict", { graphs: [target], k: 9, ...chosen() }, signal);
+    const gone = () => signal.aborted || this.ref !== ref;
     const drawing = app.graph(ref);
-    const explaining = app.info.task !== "none" ? this.explain(target, signal) : null;
-    for (const p of [predicting, explaining, drawing]) p?.catch(() => {}); // nobody may be waiting when they are aborted
+    const similar = app.post("neighbours", { graph: target, k: 9, ...chosen() }, signal);
+    similar.catch(() => {}); // nobody may be waiting when it is aborted
     if (other) {
       const g = await drawing;
-      if (signal.aborted || this.ref !== ref) return;
+      if (gone()) return;
       this.frame(ref, g);
     }
-    const answer = await predicting;
-    if (signal.aborted || this.ref !== ref) return;
-    this.fill(ref, answer.predictions[0]);
+    const { neighbours } = await similar;
+    if (gone()) return;
+    this.similar(neighbours);
     this.levels();
     const ringed = () => this.pointed ?? app.state.vertex;
-    if (ringed() !== null) await this.vertex(ringed(), signal);
-    const reasons = await explaining; // which may take longer
-    if (signal.aborted || this.ref !== ref) return;
-    this.reasons = reasons;
-    if (ringed() === null) this.paint();
-    else await this.vertex(ringed(), signal);
+    const ring = async () => ringed() !== null && this.vertex(ringed(), signal);
+    const predict = async () => { // which may have to wait for a learner
+      const { predictions: [p] } = await app.post("predict", { graphs: [target], k: 1, early: true, ...chosen() }, signal);
+      if (!gone()) this.fill(ref, p);
+    };
+    const reason = async () => {
+      if (app.info.task === "none") return;
+      const reasons = await this.explain(target, signal);
+      if (gone()) return;
+      this.reasons = reasons;
+      if (ringed() === null) this.paint();
+      else await ring();
+    };
+    await Promise.all([ring(), predict(), reason()]);
+  }
+
+  // learned asks again for what an early learner said, once there is another.
+  async learned(signal) {
+    if (this.ref === null || this.ref === undefined || !this.early) return;
+    await this.show(this.ref, signal);
   }
 
   // explain asks for reasons; where there are none, for the line that says why.
   async explain(graph, signal) {
     try {
-      return await this.app.post("explain", { graph, slopes: this.app.state.slopes, ...chosen() }, signal);
+      return await this.app.post("explain", { graph, slopes: this.app.state.slopes, early: true, ...chosen() }, signal);
     } catch (e) {
       if (stopped(e)) throw e;
       return { vertices: [], why: e.message };
@@ -103,66 +119,36 @@ export class Detail {
     this.elsewhere = h("div", {});
     this.near = h("div", {});
     this.key = h("p", { class: "key" });
+    this.el.classList.add("open");
     this.drawing = new Drawing(g, { choose: g.drawing.vertices.length ? (v, how) => this.choose(v, how) : null });
     this.el.replaceChildren(
       h("div", { class: "row spread" }, h("h2", {}, asked && g.id.length > 40 ? `${g.id.slice(0, 40)}…` : name),
         h("button", { class: "quiet", "aria-label": "Close the graph", onclick: () => app.open(null) }, "Close")),
       h("div", { class: "facts" },
         target && app.info.task === "classification" && app.chip(cls, target),
-        target && app.info.task === "regression" && h("span", {}, `${app.info.target_name} ${target}`),
+        target && app.info.task === "regression" && h("span", {}, `${app.info.target_name} ${signed(target)} measured`),
         h("span", {}, `${vertices(g.nodes)}, ${count(g.edges.length, "edge")}`),
         asked && h("span", {}, "new graph")),
       h("div", { class: "paper" }, this.drawing.el),
-      this.key, this.says, this.scales, this.elsewhere, this.near);
+      this.says, this.key, this.scales, this.elsewhere, this.near);
   }
 
-  // fill says what is predicted, and lists the most similar graphs.
-  fill(ref, p) {
+  // similar lists the most similar graphs, with their targets.
+  similar(neighbours) {
     const app = this.app;
-    const said = [];
-    this.seen = null;
-    if (p.unlike) {
-      said.push(h("p", { class: "note" },
-        "Unlike the graphs here: its most similar graph is farther away than for 99 % of them." +
-        (p.class !== null || p.value !== null ? " Treat the prediction as a guess." : "")));
-    } else if (ref[0] === "a") {
-      said.push(h("p", { class: "muted small" },
-        `Its most similar graph is closer than for ${p.percentile} % of the graphs here.`));
-    }
-    if (p.unknown_labels.length) said.push(h("p", { class: "note" },
-      `No graph here has these labels: ${p.unknown_labels.join(", ")}.`));
-    if (p.class !== null || p.value !== null) {
-      said.push(h("h3", {}, "Prediction"));
-      said.push(h("p", { class: "says" }, h("b", {}, p.class ?? `${app.info.target_name} ${withDeviation(p)}`)));
-      if (p.interval !== null) {
-        const { level, low, high } = p.interval;
-        said.push(h("p", { class: "muted small" },
-          `With a probability of ${percent(level, 0)}, a measured value is between ${number(low, 3)} and ${number(high, 3)}.`));
-      }
-      if (p.probabilities.length) {
-        said.push(h("div", { class: "bars" }, p.probabilities.slice(0, 3).flatMap((x) =>
-          [h("span", {}, x.class), track(x.probability), h("span", { class: "right" }, percent(x.probability, 0))])));
-      }
-      if (ref[0] !== "a") said.push((this.seen = h("p", { class: "muted small" })));
-    }
-    this.unseen();
-    this.says.replaceChildren(...said);
     this.near.replaceChildren(h("h3", {}, "Most similar graphs"),
-      h("ul", { class: "cards" }, p.nearest.map((n) =>
-        card(app, String(n.index), { id: n.id, text: app.mini(n.index, n.similarity.toFixed(3)) }))));
-    app.predicted(ref, p);
+      h("ul", { class: "cards" }, neighbours.map((n) => card(app, String(n.index),
+        { id: n.id, text: app.mini(n.index, [n.target && signed(n.target), n.similarity.toFixed(3)].filter(Boolean).join(" · ")) }))));
+    if (!this.says.children.length && app.info.task !== "none" && !app.places?.views.predict) {
+      this.says.replaceChildren(h("h3", {}, "Prediction"), h("p", { class: "muted small" }, "The learner is being trained."));
+    }
   }
 
-  // unseen says what a learner said that had not seen the graph, once that is known.
-  unseen() {
-    if (!this.seen) return;
-    const { evaluation: e, info, source } = this.app;
-    const k = e ? e.index.indexOf(Number(this.ref)) : -1;
-    if (k < 0) return this.seen.replaceChildren("The learner was trained with this graph.");
-    if (info.task === "regression") return this.seen.replaceChildren(`Predicted without it in training: ${number(e.values[k])}`);
-    const right = e.predicted[k] === source.targets[Number(this.ref)];
-    this.seen.replaceChildren("Predicted without it in training: ",
-      h("span", { class: right ? "yes" : "no" }, `${e.predicted[k]} ${right ? "✓" : "✗"}`));
+  // fill says what is predicted.
+  fill(ref, p) {
+    this.early = p.note !== "";
+    this.says.replaceChildren(...predictionOf(this.app, ref, p));
+    this.app.predicted(ref, p);
   }
 
   // levels makes the slider through the scales.
@@ -260,7 +246,7 @@ export class Detail {
       const [up, down] = r.slopes ? ["raises it", "lowers it"]
         : r.class ? [`speaks for ${r.class}`, "speaks against it"] : ["raises the value", "lowers it"];
       this.key.replaceChildren(h("span", { class: "contributions" },
-        r.says ? `${r.says}. ` : "",
+        r.says ? `${signed(r.says)}. ` : "",
         r.slopes ? `Slopes say how the ${r.what} changes when a vertex counts more. They do not add up. `
           : r.says ? `The vertices add up to ${number(r.sum, 3)}. ` : "",
         `Orange ${up}, blue ${down}.`, h("span", { class: "row" }, number(-limit, 2), colorBar(contributionCss, -1),

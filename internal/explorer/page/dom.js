@@ -49,8 +49,15 @@ export function showError(el, error) {
 // number writes a number with the digits that matter.
 export const number = (x, digits = 4) => String(Number(Number(x).toPrecision(digits))).replace("-", "−");
 
+// signed writes numbers in a text with the sign that numbers have on the page.
+export const signed = (text) => text.replace(/(?<=^|\s)-(?=\.?\d)/g, "−");
+
 // withDeviation writes a predicted value.
-export const withDeviation = (p) => number(p.value) + (p.deviation === null ? "" : ` ± ${number(p.deviation, 2)}`);
+export const withDeviation = (p) => (p.deviation > 0 ? `${likeDeviation(p.value, p.deviation)} ± ${number(p.deviation, 2)}` : number(p.value));
+
+// likeDeviation writes a value with the places that its deviation has.
+const likeDeviation = (value, deviation) =>
+  value.toFixed(Math.min(12, Math.max(0, 1 - Math.floor(Math.log10(deviation))))).replace("-", "−");
 
 // count writes a number of things: "1 graph", "2 graphs".
 export const count = (n, thing) => `${n.toLocaleString("en")} ${thing}${n === 1 ? "" : "s"}`;

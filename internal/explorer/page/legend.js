@@ -1,7 +1,7 @@
 // What the points are coloured by: the choice, and the legend.
 
 import { $, h, number } from "./dom.js";
-import { colorBar, markCanvas, numberColor, onTheme, shapeOf } from "./colors.js";
+import { colorBar, dark, markCanvas, numberColor, onTheme, shapeOf, unknown } from "./colors.js";
 
 const names = { prediction: "prediction", error: "error", size: "size" };
 
@@ -16,6 +16,8 @@ export function colorChoice(info, choose) {
 // legend explains a colouring of the API; only is the class that is shown alone, choose(name) is called for another.
 export function legend(c, only, choose) {
   if (!c) return $("legend").replaceChildren();
+  const unmeasured = c.unknown && h("li", { class: "unknown" }, markCanvas(0, dark() ? "#5b636b" : unknown), c.unknown.name,
+    h("span", { class: "muted" }, c.unknown.count.toLocaleString("en")));
   const note = c.note && h("li", { class: "muted small" }, c.note);
   if (c.kind === "value") {
     const two = c.center !== null;
@@ -26,10 +28,10 @@ export function legend(c, only, choose) {
       { class: "bar-legend", role: "img", "aria-label": `${c.name}: colours from ${number(low)} to ${number(high)}` },
       h("b", {}, c.name), h("span", {}, bar, h("span", { class: "ticks" },
         [low, (low + high) / 2, high].map((v) => h("span", {}, number(v, 3)))))),
-      ...[note].filter(Boolean));
+      ...[unmeasured, note].filter(Boolean));
   }
   $("legend").replaceChildren(h("li", { class: "legend-name" }, c.name), ...c.classes.map((k, i) => h("li", {}, h("button", {
     "data-name": k.name, "aria-pressed": String(only === k.name), onclick: () => choose(only === k.name ? null : k.name),
   }, markCanvas(shapeOf(i), onTheme(k.color)), k.name, h("span", { class: "muted" }, String(k.count))))),
-    ...[note].filter(Boolean));
+    ...[unmeasured, note].filter(Boolean));
 }

@@ -247,16 +247,32 @@ export class MapView {
     return i < this.x.length ? this.screen(this.x[i], this.y[i]) : null;
   }
 
-  // labels writes names beside points, where they do not cover one another or a marked one.
+  // labels writes names beside points, where they cover neither one another nor any mark: a name beside another mark would
+  // be taken for its name.
   labels(points, r, ink) {
     const taken = this.marked.map((m) => this.at(m.ref)).filter(Boolean).map(([x, y]) => [x - 10, y - 10, x + 180, y + 12]);
-    for (const i of points) {
-      const [x, y] = this.screen(this.x[i], this.y[i]);
+    const at = points.map((i) => this.screen(this.x[i], this.y[i]));
+    points.forEach((i, k) => {
+      const [x, y] = at[k];
       const box = [x + r + 2, y - 8, x + r + 8 + 6.4 * Math.min(this.name(i).length, 28), y + 8];
-      if (taken.some((t) => box[0] < t[2] && box[2] > t[0] && box[1] < t[3] && box[3] > t[1])) continue;
+      if (taken.some((t) => box[0] < t[2] && box[2] > t[0] && box[1] < t[3] && box[3] > t[1])) return;
+      if (at.some(([u, v], j) => j !== k && u > x - r && u < box[2] + r && v > box[1] - r && v < box[3] + r)) return;
       taken.push(box);
       this.text(this.name(i), x + r + 4, y + 4, ink, 12);
+    });
+  }
+
+  // stack returns the points that cannot be told from one on the screen, that one first.
+  stack(ref) {
+    const [px, py] = this.at(ref);
+    const within = this.radius() / 2;
+    const u = this.unit();
+    const [x0, y0] = this.screen(0, 0);
+    const out = [];
+    for (let i = 0; i < this.x.length; i++) {
+      if (i !== ref && this.shown(i) && Math.hypot(x0 + this.x[i] * u - px, y0 - this.y[i] * u - py) < within) out.push(i);
     }
+    return [ref, ...out];
   }
 
   text(text, x, y, ink, size, weight = 400) {
@@ -344,7 +360,7 @@ export class MapView {
         return;
       }
       const ref = this.nearest(e.offsetX, e.offsetY, e.pointerType === "touch" ? 26 : 14);
-      if (ref !== null) this.events.pick(String(ref), e.shiftKey);
+      if (ref !== null) this.pick(ref, e.shiftKey);
     };
     c.addEventListener("pointerup", up);
     c.addEventListener("pointercancel", up);
@@ -356,6 +372,12 @@ export class MapView {
     c.addEventListener("dblclick", (e) => this.scale(1.8, e.offsetX, e.offsetY));
     c.addEventListener("keydown", (e) => this.key(e));
     c.addEventListener("blur", () => this.hover(null));
+  }
+
+  // pick tells of a point that was chosen, with those that lie on it.
+  pick(ref, shift) {
+    const all = typeof ref === "string" ? [ref] : this.stack(ref);
+    this.events.pick(String(ref), shift, all.map(String));
   }
 
   move(e) {
@@ -435,9 +457,9 @@ export class MapView {
         this.reveal(all[next]);
         this.hover(next);
       }
-    } else if (e.key === "Enter" && this.hovered !== -1) this.events.pick(String(this.hovered), false);
+    } else if (e.key === "Enter" && this.hovered !== -1) this.pick(this.hovered, false);
     else if (e.key.toLowerCase() === "c" && this.hovered !== -1 && !e.ctrlKey &&
-      !e.metaKey) this.events.pick(String(this.hovered), true);
+      !e.metaKey) this.pick(this.hovered, true);
     else if (e.key === " " && this.hovered >= 0) this.events.toggle(this.hovered);
     else if (e.key === "+" || e.key === "=") this.scale(1.4);
     else if (e.key === "-") this.scale(1 / 1.4);

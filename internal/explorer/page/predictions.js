@@ -50,7 +50,7 @@ function apart(e) {
 // tested says how it was found how good predictions are.
 function tested(e) {
   const [{ method }] = e.estimates;
-  return e.graphs ? `Each of ${count(e.graphs, "graph")} was predicted by a learner that had not seen it (${method}).`
+  return e.note ? e.note : e.graphs ? `Each of ${count(e.graphs, "graph")} was predicted by a learner that had not seen it (${method}).`
     : `The model file says how: ${method}.`;
 }
 
@@ -63,7 +63,7 @@ export function showScore(e) {
   if (!said) return;
   el.classList.toggle("poor", said.poor);
   el.title = `${said.verdict} ${tested(e)} Click to see every prediction.`.trim();
-  el.replaceChildren(h("b", {}, said.main), h("span", {}, said.rest.join(" · ")),
+  el.replaceChildren(h("b", {}, said.main), h("span", {}, e.note ? `of ${count(e.graphs, "graph")}; all are being tested` : said.rest.join(" · ")),
     ...(said.poor ? [h("span", { class: "verdict" }, said.verdict.split(":")[0])] : []));
 }
 

@@ -1,6 +1,6 @@
 // The graph under the pointer.
 
-import { $, announce, h } from "./dom.js";
+import { $, announce, h, signed } from "./dom.js";
 import { Drawing } from "./drawing.js";
 
 let tipFor = null;
@@ -14,7 +14,7 @@ export async function tip(app, ref, at) {
   const cls = asked ? -1 : app.source.class[Number(ref)] ?? -1;
   const target = asked ? "new graph" : app.source.targets[Number(ref)] ?? "";
   const text = [h("b", {}, app.name(ref)), cls >= 0 ? app.chip(cls, target)
-    : h("span", { class: "muted" }, app.info.task === "regression" && target && !asked ? `${app.info.target_name} ${target}`
+    : h("span", { class: "muted" }, app.info.task === "regression" && target && !asked ? `${app.info.target_name} ${signed(target)}`
       : target)];
   if (document.activeElement === $("map")) announce(`${app.name(ref)}, ${target}`);
   let picture = null;

@@ -1,0 +1,41 @@
+// What is said about one graph: the prediction, how sure it is, and what the learner had seen.
+
+import { h, number, percent, signed, withDeviation } from "./dom.js";
+import { track } from "./pair.js";
+
+// predictionOf returns the lines about a graph of the data, or about one that was asked about.
+export function predictionOf(app, ref, p) {
+  const asked = ref[0] === "a";
+  const says = p.class !== null || p.value !== null;
+  const small = (...text) => h("p", { class: "muted small" }, ...text);
+  const out = [];
+  if (p.known) {
+    out.push(h("p", { class: "note" }, "This molecule is one of those here: ",
+      h("button", { class: "link", onclick: () => app.open(String(p.known.index)) }, p.known.id),
+      p.known.target && (app.info.task === "regression" ? `, ${app.info.target_name} ${signed(p.known.target)} measured` : `, ${p.known.target}`), "."));
+  } else if (p.unlike) {
+    out.push(h("p", { class: "note" }, "Unlike the graphs here: its most similar graph is farther away than for 99 % of them." +
+      (says ? " Treat the prediction as a guess." : "")));
+  } else if (asked) {
+    out.push(small(`Its most similar graph is closer than for ${p.percentile} % of the graphs here.`));
+  }
+  if (p.unknown_labels.length) out.push(h("p", { class: "note" }, `No graph here has these labels: ${p.unknown_labels.join(", ")}.`));
+  if (!says) return out;
+  out.push(h("h3", {}, p.held_out ? "Prediction without this graph" : "Prediction"));
+  const target = asked ? null : app.source.targets[Number(ref)] || null;
+  out.push(h("p", { class: "says" }, h("b", {}, p.class ?? `${app.info.target_name} ${withDeviation(p)}`),
+    p.held_out && p.class !== null && target !== null && h("span", { class: p.class === target ? "yes" : "no" }, p.class === target ? " ✓" : " ✗")));
+  if (p.interval !== null) {
+    const { level, low, high } = p.interval;
+    out.push(small(`A measurement lies between ${number(low, 3)} and ${number(high, 3)} with a probability of ${percent(level, 0)}. ` +
+      `± ${number(p.deviation, 2)} is the standard deviation of measurements around the prediction.`));
+  }
+  if (p.probabilities.length) {
+    out.push(h("div", { class: "bars" }, p.probabilities.slice(0, 3).flatMap((x) =>
+      [h("span", {}, x.class), track(x.probability), h("span", { class: "right" }, percent(x.probability, 0))])));
+  }
+  if (p.note) out.push(small(p.note));
+  if (p.fitted) out.push(small(`With this graph in training the learner says ${p.fitted.class ?? number(p.fitted.value)}. The colours explain that.`));
+  else if (!asked && !p.held_out) out.push(small("The learner was trained with this graph."));
+  return out;
+}

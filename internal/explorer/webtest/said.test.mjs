@@ -1,0 +1,147 @@
+// What the page says about a graph, and when.
+
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { test } from "node:test";
+import { close, file, limit, open, pixel, serve, settings, settled, shots, until } from "./browser.mjs";
+
+// chains returns a table of many molecules whose value follows their size.
+function chains(count) {
+  const ends = ["O", "N", "F", "Cl", "Br", "C(=O)O", "C#N", "S", "c1ccccc1", "C1CCCCC1"];
+  const rows = Array.from({ length: count }, (_, i) => {
+    const [a, b] = [ends[i % 10], ends[Math.floor(i / 10) % 10]];
+    const left = 1 + Math.floor(i / 100) % 6;
+    const right = Math.floor(i / 600);
+    return `m${i},${a}${"C".repeat(left)}C(${b})${"C".repeat(right)},${((left - right) * 0.7 - (i % 10) * 0.3).toFixed(2)}`;
+  });
+  return `name,smiles,logP\n${rows.join("\n")}\n`;
+}
+
+test("drawing and neighbours do not wait for a learner; an early one predicts until that of all is there", limit, async () => {
+  const page = await open("", { at: await serve(file("chains.csv", chains(2600))) });
+  await until(page, "app.places !== null");
+  const took = await page.evaluate(async () => {
+    const { app } = await import("/app.js");
+    const begin = performance.now();
+    const since = async (there) => {
+      while (!there()) await new Promise((r) => setTimeout(r, 5));
+      return performance.now() - begin;
+    };
+    app.open("7");
+    const heads = () => [...document.querySelectorAll("#detail h3")].map((e) => e.textContent);
+    const near = await since(() => document.querySelector("#detail .paper path") && heads().includes("Most similar graphs"));
+    const evaluated = app.evaluation && !app.evaluation.note;
+    const early = await since(() => document.querySelector("#detail .says"));
+    const note = document.querySelector("#detail").innerText.includes("first learner");
+    const all = await since(() => app.evaluation && !app.evaluation.note);
+    return { near, early, all, evaluated, note };
+  });
+  assert.ok(!took.evaluated && took.near < took.all / 4, `neighbours after ${took.near} ms, all predictions after ${took.all} ms`);
+  assert.ok(took.note, "the prediction is that of an early learner");
+  assert.match(await page.locator("#detail .card .value").first().innerText(), /−?\d+(\.\d+)? · [01]\.\d{3}/); // measured, and how similar
+  await page.locator("#detail").filter({ hasText: "With this graph in training the learner says" }).waitFor();
+  await page.waitForFunction(() => !document.getElementById("detail").innerText.includes("first learner"));
+  assert.match(await page.locator("#score").innerText(), /^R² \d\.\d\d\s+error/);
+  const text = await page.locator("#detail").innerText();
+  assert.match(text, /prediction without this graph\s+logP −?\d/i);
+  assert.match(text, /A measurement lies between .* and .* with a probability of 90 %\. ± .* is the standard deviation of measurements/);
+  assert.doesNotMatch(text, /(^|\s)-\d/, "numbers have minus signs");
+  await close(page, "said");
+});
+
+test("a molecule that is known is called known", limit, async () => {
+  const page = await open();
+  await page.locator("#ask-text").fill("CN1C(=O)C(O)N=C(c2ccccc2)c2cc(Cl)ccc21"); // temazepam, in another order of atoms
+  await page.locator("#ask-form button").click();
+  await page.locator("#detail .note").filter({ hasText: "This molecule is one of those here: temazepam" }).waitFor();
+  await page.locator("#detail .note .link").click();
+  await page.locator("#detail h2").filter({ hasText: "temazepam" }).waitFor();
+  await page.locator("#detail h3").filter({ hasText: "Prediction without this graph" }).waitFor();
+  await close(page);
+});
+
+test("texts among numbers are named with their lines; what is not measured has an entry in the legend; the dialog says what is compared",
+  limit, async () => {
+    const page = await open();
+    const rows = Array.from({ length: 30 }, (_, i) => `${"C".repeat(i + 1)}O,${i === 4 ? ">10" : i === 9 ? "" : (i * 0.37).toFixed(2)}`);
+    await page.locator("#own-file").setInputFiles(file("odd.csv", `smiles,pIC50\n${rows.join("\n")}\n`));
+    await page.locator("#data button").filter({ hasText: "Make a new map" }).click();
+    await page.locator("#data .skipped").filter({ hasText: "1 value not taken for a number" }).waitFor();
+    assert.match(await page.locator("#data .skipped").innerText(), /line 6 pIC50: ">10" is not a number, so it counts as not measured/);
+    assert.match(await page.locator("#data legend").innerText(), /Compared: atoms by element, bonds by order\. Compare also:/);
+    assert.equal(await page.locator('#data input[name="edge_weight"]').count(), 0);
+    await page.locator('#data input[name="atom_charge"]').check();
+    await page.locator("#data legend").filter({ hasText: "atoms by element and charge" }).waitFor();
+    if (shots) await page.screenshot({ path: join(shots, "odd.png") });
+    await page.locator("#data button.primary").filter({ hasText: "Show the map" }).click();
+    await page.locator("#legend .unknown").filter({ hasText: /not measured\s*2/ }).waitFor();
+    await settled(page);
+    await page.locator("#own-file").setInputFiles(file("open.csv", 'smiles,v\nCCO,1\nCCC,"2\nCCN,3\nCCCC,4\n'));
+    await page.locator("#data button").filter({ hasText: "Make a new map" }).click();
+    await page.locator("#data .error").filter({ hasText: "open.csv:3: a quote opens in this row" }).waitFor();
+    await close(page);
+  });
+
+// twins has two molecules that no kernel can tell apart, and others.
+const twins = `smiles,name,y\n${["CCO,first,1", "OCC,second,2", ...Array.from({ length: 20 }, (_, i) => `${"C".repeat(i % 7 + 2)}${"N".repeat(i % 3)}O,other${i},${i}`)].join("\n")}\n`;
+
+test("points that lie on each other are listed, by mouse and by keyboard, and no name stands beside another mark", limit, async () => {
+  const page = await open("#layout=pca", { at: await serve(file("twins.csv", twins)) });
+  await until(page, "app.map.x.length === 22");
+  const [x, y] = await pixel(page, 0);
+  await page.mouse.click(x, y);
+  await page.locator("#stack").waitFor();
+  assert.match(await page.locator("#stack").innerText(), /graphs lie here:[^]*first[^]*second/);
+  if (shots) await page.screenshot({ path: join(shots, "stack.png") });
+  await page.locator("#stack button").filter({ hasText: "second" }).click();
+  await page.locator("#detail h2").filter({ hasText: "second" }).waitFor();
+  assert.ok(await page.locator("#stack").isHidden());
+  await page.evaluate(async () => (await import("/app.js")).app.map.hover(0));
+  await page.keyboard.press("Enter");
+  await page.locator("#stack").waitFor();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowUp");
+  await page.keyboard.press("Enter");
+  await page.locator("#detail h2").filter({ hasText: "first" }).waitFor();
+  assert.equal(await page.evaluate(() => document.activeElement.id), "map");
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Escape");
+  await page.locator("#stack").waitFor({ state: "hidden" });
+  const written = await page.evaluate(async () => {
+    const { app } = await import("/app.js");
+    const [map, said] = [app.map, []];
+    map.marked = [];
+    const text = map.text;
+    map.text = (name, u, v) => said.push([name, u, v]);
+    map.paint();
+    map.text = text;
+    const at = [...map.x.keys()].map((i) => [map.name(i), ...map.at(i)]);
+    return { said, at };
+  });
+  assert.ok(written.said.length > 2, `${written.said.length} names`);
+  for (const [name, u, v] of written.said) {
+    const beside = written.at.filter(([, px, py]) => px > u - 12 && px < u + 4 && Math.abs(py - v + 4) < 8).map(([n]) => n);
+    assert.deepEqual(beside, [name], "the mark beside a name is its own");
+  }
+  await close(page);
+});
+
+test("on a phone a tap shows structure and result; on a small screen open parameters leave room for the map", limit, async () => {
+  const phone = await open("", { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+  await phone.locator("#map").scrollIntoViewIfNeeded();
+  const [x, y] = await pixel(phone, 3);
+  await phone.touchscreen.tap(x, y);
+  for (const part of ["#detail .paper .drawing", "#detail .says"]) {
+    await phone.locator(part).waitFor();
+    const at = await phone.locator(part).boundingBox();
+    assert.ok(at.y >= 0 && at.y + at.height <= 844, `${part} is in view: ${JSON.stringify(at)}`);
+  }
+  assert.ok(await phone.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "nothing to scroll sideways");
+  await close(phone, "sheet");
+  const small = await open("", { viewport: { width: 1024, height: 700 } });
+  await settings(small);
+  await small.locator("#kernel-fields .field").first().waitFor();
+  const map = await small.locator("#map").boundingBox();
+  assert.ok(map.height > 250 && map.y < 650, `the map is in view: ${JSON.stringify(map)}`);
+  await close(small, "small");
+});
