@@ -36,12 +36,18 @@ func (l Labelling) resolve(graphs []*graph.Graph) (Labelling, error) {
 		case first >= 0 && l == Degrees && g.HasLabels():
 			return l, &kernel.GraphError{Graph: i, Err: fmt.Errorf("graph %d has no labels, graph %d has labels; want labels in all graphs or in none", first, i)}
 		case l == Labels && !g.HasLabels():
-			return l, &kernel.GraphError{Graph: i, Err: fmt.Errorf("graph %d has no labels, want discrete labels as in the other graphs", i)}
+			return l, missing(i, "labels")
 		case l == Attributes && g.AttributeDim() == 0:
-			return l, &kernel.GraphError{Graph: i, Err: fmt.Errorf("graph %d has no attributes, want a row of numbers per vertex; labels = auto compares labels or degrees", i)}
+			return l, missing(i, "attributes")
 		}
 	}
 	return l, nil
+}
+
+// missing says that graph i lacks what a kernel compares.
+func missing(i int, what string) error {
+	err := fmt.Errorf("graph %d has no %s, which the kernel compares", i, what)
+	return &kernel.GraphError{Graph: i, Err: &graph.Missing{What: what, Err: err}}
 }
 
 // label returns the label of a vertex.

@@ -73,6 +73,15 @@ func (g *Graph) Weights(v int) []float64 {
 // HasLabels reports whether the vertices have discrete labels.
 func (g *Graph) HasLabels() bool { return g.label != nil }
 
+// Missing is an error about a graph that lacks what is compared.
+type Missing struct {
+	What string // "labels" or "attributes"
+	Err  error
+}
+
+// Error implements error.
+func (e *Missing) Error() string { return e.Err.Error() }
+
 // Label returns the label of vertex v, "" when the graph has no labels.
 func (g *Graph) Label(v int) string {
 	if g.label == nil {

@@ -6,7 +6,6 @@ package vertex
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -73,6 +72,11 @@ type equality struct {
 	describe func(g *graph.Graph) ([]string, error)
 }
 
+// missing says that a graph lacks what a kernel compares.
+func missing(name, what string) error {
+	return &graph.Missing{What: what, Err: fmt.Errorf("the base kernel %s needs vertex %s, but the graph has none", name, what)}
+}
+
 // Labels is the kernel of the paper: 1 when two vertices have the same label, else 0.
 type Labels struct{}
 
@@ -82,7 +86,7 @@ func (Labels) kernel() Kernel  { return labels }
 
 var labels = &equality{"labels", func(g *graph.Graph) ([]string, error) {
 	if g.N() > 0 && !g.HasLabels() {
-		return nil, errors.New("the base kernel labels needs vertex labels, but the graph has none; try degree")
+		return nil, missing("labels", "labels")
 	}
 	return g.Labels(), nil
 }}
@@ -202,7 +206,7 @@ func written(name string, r record) string { return param.Text(name, r, records[
 func attributeRows(name string) func(g *graph.Graph) ([]float64, error) {
 	return func(g *graph.Graph) (rows []float64, err error) {
 		if g.N() > 0 && g.AttributeDim() == 0 {
-			return nil, fmt.Errorf("the base kernel %s needs vertex attributes, but the graph has none", name)
+			return nil, missing(name, "attributes")
 		}
 		for v := range g.N() {
 			rows = append(rows, g.Attributes(v)...)

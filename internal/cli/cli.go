@@ -22,6 +22,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/mlgkernel/mlg/cuda"
+	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/table"
 	"github.com/mlgkernel/mlg/work"
 )
@@ -208,6 +209,10 @@ func (g *globals) finish(err error, out *writer) int {
 		return exitOK
 	}
 	fmt.Fprintf(g.stderr, "%s %s\n", prefix, table.Visible(err.Error()))
+	var missing *graph.Missing
+	if errors.As(err, &missing) {
+		fmt.Fprintln(g.stderr, "The text of a kernel says what is compared, such as \"wl labels=auto\" or \"mlg base=degree\".")
+	}
 	if usage := usageError(""); errors.As(err, &usage) {
 		return exitUsage
 	}

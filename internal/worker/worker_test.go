@@ -240,7 +240,7 @@ func TestWrong(t *testing.T) {
 		"0.5 wl + sp":      {Character: 10, Reason: "weights of some terms, want all or none to have one"},
 		"wl labels":        {Of: "wl", Parameter: "labels", Value: `"true"`, Want: "auto, labels, degrees or unlabeled", Character: 10, Reason: "wl: labels = \"true\", want auto, labels, degrees or unlabeled"},
 		"lg tau=1":         {Of: "lg", Parameter: "tau", Want: "one of eta, gamma, standardize, incident, subdivide", Character: 4, Reason: "lg: no parameter tau, want one of eta, gamma, standardize, incident, subdivide"},
-		"wl labels=labels": {Graph: &zero, GraphReason: "graph 0 has no labels, want discrete labels as in the other graphs"},
+		"wl labels=labels": {Graph: &zero, GraphReason: "graph 0 has no labels, which the kernel compares", Missing: "labels"},
 	} {
 		a := p.ask("fit", 0, map[string]any{"kernel": text}, bare)
 		if a.Wrong == nil {

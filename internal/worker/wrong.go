@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/param"
 )
@@ -24,6 +25,8 @@ type wrong struct {
 	// Graph is the place of a graph in the collection. GraphReason names it, and says what is wrong with it.
 	Graph       *int   `json:"graph,omitempty"`
 	GraphReason string `json:"graph_reason,omitempty"`
+	// Missing is what that graph lacks: "labels" or "attributes".
+	Missing string `json:"missing,omitempty"`
 }
 
 // wrongOf returns what an error is about, nil where it is about nothing of that.
@@ -49,6 +52,10 @@ func wrongOf(err error) *wrong {
 	var about *kernel.GraphError
 	if errors.As(err, &about) {
 		out.Graph, out.GraphReason = &about.Graph, about.Error()
+	}
+	var missing *graph.Missing
+	if errors.As(err, &missing) {
+		out.Missing = missing.What
 	}
 	if out == (wrong{}) {
 		return nil

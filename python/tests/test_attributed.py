@@ -52,7 +52,7 @@ def test_copies_and_new_graphs(cls, graphs):
 
 @pytest.mark.parametrize("cls", KERNELS)
 def test_no_attributes(cls, graphs, drugs):
-    want = f"graph 1 has no attributes, which {cls.__name__} compares; give every vertex a list"
+    want = "graph 1 has no attributes, which the kernel compares; give every vertex a list"
     with pytest.raises(mlgkernel.GraphError, match=want):
         cls().fit([graphs[0], drugs.graphs[0]])
     kernel = cls().fit(graphs)

@@ -317,6 +317,28 @@ def test_torch_geometric_collections():
         mlgkernel.graph_from_torch_geometric([a, odd], node_one_hot=True)
 
 
+def test_vectors_on_vertices():
+    """Molecules of torch-geometric have several whole numbers for each atom: they are labels as well."""
+    first = data(edge_index=[[0, 1], [1, 0]], x=[[6, 0, 4], [8, 0, 2]])
+    second = data(edge_index=[[0, 1], [1, 0]], x=[[6, 0, 4], [7, 0, 2]])
+    np.testing.assert_array_equal(WeisfeilerLehman(n_iter=1).fit_transform([first, second]), [[4, 1], [1, 4]])
+    (g,) = as_graphs([first])
+    assert g.labels == ["[6, 0, 4]", "[8, 0, 2]"] and g.attributes.tolist() == [[6, 0, 4], [8, 0, 2]]
+    assert MultiscaleLaplacian().fit([first, second]).compared_ == "vertices by label"
+    # As the other functions of GraKeL, its converter gives vectors.
+    (g,) = mlgkernel.graph_from_torch_geometric([first])["graph"]
+    assert g.labels is None and g.attributes.shape == (2, 3)
+    # Numbers that are not whole are no labels, and the error says what would be.
+    first.x = Tensor([[6.0, 0.5], [8.0, 0.0]])
+    for kernel in (WeisfeilerLehman(), mlgkernel.TextKernel("wl labels=labels")):
+        with pytest.raises(
+            GraphError, match=r"^graph 0 has no labels, .*: \[edges, labels\], .*data.x of whole"
+        ):
+            kernel.fit([first])
+    first.x = Tensor(first.x.data.astype(int))
+    assert WeisfeilerLehman().fit([first]).kernel_
+
+
 def test_vectors_on_edges():
     """Rows of whole numbers are labels as they are, of which functions get arrays; GraKeL keeps all rows."""
     rows = [[1, 2], [1, 2], [0, 1], [0, 1]]  # the last ones are one-hot
@@ -336,7 +358,7 @@ def test_vectors_on_edges():
     with pytest.raises(GraphError, match="graph 0: y has 2 numbers, want 1, or ignore_y=True"):
         mlgkernel.graph_from_torch_geometric(floats)
     floats.edge_attr = Tensor([[0.5, np.nan]])
-    with pytest.raises(GraphError, match=r"graph 0: edge_attr: edge 0: \[0.5, nan\], want finite numbers"):
+    with pytest.raises(GraphError, match=r"graph 0: edge_attr: row 0: \[0.5, nan\], want finite numbers"):
         mlgkernel.graph_from_torch_geometric(floats)
     del floats.y, floats.edge_attr
     assert "y" not in mlgkernel.graph_from_torch_geometric(floats)
@@ -641,12 +663,31 @@ def test_hostile_collections():
 
 
 def test_what_a_kernel_lacks_is_named():
-    with pytest.raises(ValueError, match=r"^graph 1 has no labels, want discrete labels"):
-        VertexHistogram().fit([GOOD, [[(0, 1)]]])
-    with pytest.raises(ValueError, match=r"^graph 0 \(CCO\): the base kernel attributes"):
+    """The error says how to give it, in the words of this package."""
+    bare = [[(0, 1)], None]
+    for kernel, graph, message in (
+        (
+            WeisfeilerLehman(),
+            bare,
+            "graph 1 has no labels, which the kernel compares; give every vertex a number",
+        ),
+        (
+            MultiscaleLaplacian(base="labels"),
+            bare,
+            "graph 1: the base kernel labels .* none; give every vertex",
+        ),
+        (MultiscaleLaplacian(base="attributes"), "CCO", r"graph 0: .* none; give every vertex a list"),
+        (mlgkernel.GraphHopper(), GOOD, "graph 0 has no attributes, which .*; give every vertex a list"),
+        (EdgeHistogram(), GOOD, "graph 0: no edge labels, want a label on every edge"),
+    ):
+        for use in (kernel, mlgkernel.MLGEmbedding(kernel=kernel)):
+            with pytest.raises(GraphError, match=f"^{message}"):
+                use.fit([GOOD, graph])
+    g = Graph(*bare)
+    g.construct_labels()  # as it says
+    assert WeisfeilerLehman().fit_transform([g]).shape == (1, 1)
+    with pytest.raises(GraphError, match=r"^graph 0 \(CCO\): the base kernel attributes"):
         MultiscaleLaplacian(base="attributes").fit(["CCO"])
-    with pytest.raises(ValueError, match="edge labels"):
-        EdgeHistogram().fit([GOOD])
     k = MultiscaleLaplacian().fit([[[(0, 1)], {0: [1.0, 2.0], 1: [3.0, 4.0]}]])
     with pytest.raises(ValueError, match="graph 0"):
         k.transform([[[(0, 1)], {0: [1.0], 1: [3.0]}]])

@@ -24,6 +24,7 @@ from sklearn.utils import estimator_checks, get_tags
 import mlgkernel
 from mlgkernel import (
     EdgeHistogram,
+    GraphHopper,
     GraphKernel,
     GraphletSampling,
     MLGClassifier,
@@ -32,15 +33,16 @@ from mlgkernel import (
     MultiscaleLaplacian,
     NeighborhoodHash,
     Propagation,
+    PropagationAttr,
     PyramidMatch,
     RandomWalk,
     ShortestPath,
+    ShortestPathAttr,
     TextKernel,
     VertexHistogram,
     WeisfeilerLehman,
     WeisfeilerLehmanOptimalAssignment,
     _kernel,
-    attributed,
 )
 
 KERNELS = [
@@ -557,7 +559,7 @@ def test_errors_name_options(tmp_path):
 def test_errors_name_every_parameter(cls):
     """Whatever is wrong, the message starts with the name of the parameter."""
     graphs = ["CCO", "CCN", "c1ccccc1O"]
-    if issubclass(cls, attributed.OnAttributes):
+    if cls in (GraphHopper, PropagationAttr, ShortestPathAttr):
         graphs = [[[(0, 1)], {0: [1.0], 1: [2.0]}]] * 3
     for name in inspect.signature(cls).parameters:
         if name in ("verbose", "class_weight"):  # whatever is true; told by scikit-learn

@@ -200,6 +200,6 @@ def test_errors_name_what_python_knows(kernel, message):
 def test_errors_name_graphs():
     bare = [[(0, 1)], None]
     for e in (VertexHistogram(), TextKernel("wl labels=labels"), MLGRegressor("wl labels=labels")):
-        with pytest.raises(ValueError, match=r"^graph 1 has no labels, want discrete labels"):
+        with pytest.raises(ValueError, match=r"^graph 1 has no labels, which the kernel compares; give"):
             e.fit([[[(0, 1)], {0: "a", 1: "b"}], bare, bare], [1.0, 2.0, 3.0])
     assert RandomWalk().fit([bare]).kernel_

@@ -359,7 +359,7 @@ def _kind(matrices: list[np.ndarray | None]) -> str:
     return "vectors" if whole else "numbers"
 
 
-def _codes(x: np.ndarray | None, kind: str) -> list[Any] | None:
+def _codes(field: str, x: np.ndarray | None, kind: str) -> list[Any] | None:
     """Return labels: numbers, or with "vectors" whole rows."""
     if x is None or kind == "numbers":
         return None
@@ -369,7 +369,7 @@ def _codes(x: np.ndarray | None, kind: str) -> list[Any] | None:
         finite = np.isfinite(x).all(1)
         if not finite.all():
             at = int(np.argmin(finite))
-            raise GraphError(f"edge_attr: edge {at}: {x[at].tolist()!r:.60}, want finite numbers")
+            raise GraphError(f"{field}: row {at}: {x[at].tolist()!r:.60}, want finite numbers")
         return list(map(Row, x.tolist()))
     return (x[:, 0] if kind == "whole" else x.argmax(1)).tolist()
 
@@ -377,10 +377,11 @@ def _codes(x: np.ndarray | None, kind: str) -> list[Any] | None:
 def _from_data(items: list[tuple[int, Any]], held: Any = None, vectors: bool = False) -> list[Graph]:
     """Return torch-geometric ``Data`` of one collection, which decides what ``x`` and ``edge_attr`` are.
 
-    ``x`` with one column of whole numbers is labels, else attributes, and labels too where every
-    row of the collection has a single 1. ``edge_weight`` is weights. ``edge_attr`` with a single 1 in
-    every row, or one column of whole numbers, is edge labels. Of several columns of whole numbers a row
-    is the label. Other rows are left out, or labels too with `vectors`.
+    One column of whole numbers is labels. So are rows with a single 1, where all of the collection have
+    one. Of several columns of whole numbers a row is the label. ``x`` of several columns is attributes,
+    too, and ``x`` of other numbers attributes alone. ``edge_weight`` is weights. Other ``edge_attr`` is
+    left out. With `vectors`, which is how GraKeL has it, rows of ``x`` are attributes alone, unless
+    they have a single 1, and any row of ``edge_attr`` is a label.
     """
     ends, x, e = [], [], []
     for i, d in items:
@@ -410,10 +411,10 @@ def _from_data(items: list[tuple[int, Any]], held: Any = None, vectors: bool = F
         return Graph.from_arrays(
             ends[k],
             getattr(d, "num_nodes", None) if x[k] is None else len(x[k]),
-            labels=None if of_vertices == "vectors" else _codes(x[k], of_vertices),
+            labels=None if of_vertices == "vectors" and vectors else _codes("x", x[k], of_vertices),
             attributes=None if of_vertices == "whole" else x[k],
             weights=None if weights is None else _numpy(weights),
-            edge_labels=_codes(e[k], of_edges),
+            edge_labels=_codes("edge_attr", e[k], of_edges),
         )
 
     return [_placed(i, lambda _, k=k: make(k), None) for k, (i, _) in enumerate(items)]

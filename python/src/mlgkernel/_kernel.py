@@ -19,6 +19,7 @@ from ._batch import pack
 from ._inputs import as_graphs
 from ._language import Text
 from ._progress import Bar
+from .exceptions import GraphError
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -54,6 +55,15 @@ def seed(random_state: Any) -> int:
 
 # Attributes that fitting makes, but for those whose names end in "_".
 _FITTED = ("_held", "_new", "_with_probability", "_n_features_out", "X", "_X_diag", "_Y", "_method_calling")
+
+
+# What to do about graphs that lack labels or attributes.
+_GIVE = {
+    "labels": "; give every vertex a number or a text: [edges, labels], graph.labels = labels, data.x of "
+    "whole numbers. graph.construct_labels() takes the numbers of neighbours",
+    "attributes": "; give every vertex a list of numbers as its label, or take a kernel on labels, such as "
+    "WeisfeilerLehman",
+}
 
 
 class OnGraphs(BaseEstimator):
@@ -98,7 +108,8 @@ class OnGraphs(BaseEstimator):
 
     def _told(self, error: _engine.Rejected) -> ValueError:
         """Return an error of the worker with the name of the parameter, or the graph, that is wrong."""
-        return ValueError(self._says(error) or str(error))
+        kind = GraphError if "graph" in error.wrong else ValueError
+        return kind((self._says(error) or str(error)) + _GIVE.get(error.wrong.get("missing", ""), ""))
 
     def _says(self, error: _engine.Rejected) -> str:
         """Return what is wrong, "" where it is no parameter of this estimator and no graph."""

@@ -12,34 +12,9 @@ from ._inputs import as_graphs
 from ._kernel import Compiled, number, seed, within
 from ._language import Text, kernel_text
 from .exceptions import GraphError
-from .graph import Graph
 from .subgraphs import value_of
 
 __all__ = ["GraphHopper", "Propagation", "PropagationAttr", "ShortestPathAttr"]
-
-
-class OnAttributes(Compiled):
-    """A kernel whose graphs must have attributes."""
-
-    def _fit(self, X: Any, gram: bool) -> np.ndarray | None:
-        self._forget()  # also when the graphs are wrong
-        if not self._in_python():
-            self._text()  # wrong parameters are told before wrong graphs
-            X = self._attributed(X)
-        return super()._fit(X, gram)
-
-    def _cross(self, X: Any, bar: Any) -> np.ndarray:
-        return super()._cross(self._attributed(X) if hasattr(self, "_held") else X, bar)
-
-    def _attributed(self, X: Any) -> list[Graph]:
-        graphs = as_graphs(X)
-        for i, g in enumerate(graphs):
-            if g.n > 0 and g.attributes is None:
-                raise GraphError(
-                    f"graph {i} has no attributes, which {type(self).__name__} compares; give every vertex a "
-                    "list of numbers as its label, or take a kernel on labels, such as Propagation"
-                )
-        return graphs
 
 
 class Propagation(Compiled):
@@ -126,7 +101,7 @@ class Propagation(Compiled):
         )
 
 
-class PropagationAttr(OnAttributes, Propagation):
+class PropagationAttr(Propagation):
     """The propagation kernel on attributes, ``k = sum over t < t_max and bins of count * count'``.
 
     It is like `Propagation`, with the attributes x of a vertex in place of a distribution over labels. The
@@ -167,7 +142,7 @@ class PropagationAttr(OnAttributes, Propagation):
         return self._propagated("attributes", {"L1": "l1", "L2": "l2"})
 
 
-class GraphHopper(OnAttributes):
+class GraphHopper(Compiled):
     """The GraphHopper kernel: shortest paths with equally many vertices, compared vertex by vertex.
 
     ``k = sum over shortest paths p of G and q of G' with len(p) == len(q), and places i, of
@@ -227,7 +202,7 @@ class GraphHopper(OnAttributes):
         )
 
 
-class ShortestPathAttr(OnAttributes):
+class ShortestPathAttr(Compiled):
     """The shortest path kernel on attributes.
 
     ``k = sum over ordered pairs (u, v) of G and (u', v') of G' at equal distances of
