@@ -522,6 +522,38 @@ def test_grakel_names():
     assert ours.fit_transform(graphs).tobytes() == theirs.fit_transform(graphs).tobytes()
 
 
+def test_two_names_of_one_parameter():
+    """A grid over one of them does not pass the other by."""
+    graphs = ["CCO", "CCN", "c1ccccc1O"]
+    for given, message in (
+        ({"L": 3, "radii": (1,)}, r"L=3 and radii=\(1,\) say the same, want one of them"),
+        ({"L": 2, "radii": (1, 2)}, "L=2 and radii"),
+        ({"heta": 0.3, "eta": 0.1}, "heta=0.3 and eta=0.1 say the same"),
+        ({"P": 3, "rank": 3}, "P=3 and rank=3 say the same"),
+    ):
+        for e in (MultiscaleLaplacian(**given), MLGClassifier(MultiscaleLaplacian(**given))):
+            with pytest.raises(ValueError, match=f"^(kernel: )?{message}"):
+                e.fit(graphs, [0, 1, 0])
+    search = GridSearchCV(
+        MLGClassifier(MultiscaleLaplacian(heta=0.3), ridge=0.1), {"kernel__eta": [0.1, 0.3]}, cv=2
+    )
+    with pytest.raises(ValueError, match=r"heta=0.3 and eta=0.1 say the same"):
+        search.fit(graphs * 2, [0, 1, 0] * 2)
+
+
+def test_options_of_sampling(drugs):
+    """Nothing in the dictionary is passed by."""
+    x = drugs.graphs[:5]
+    inner, outer, other = (
+        GraphletSampling(sampling={"n_samples": 50, **more}, random_state=s).fit_transform(x)
+        for more, s in (({"random_state": 7}, 1), ({}, 7), ({}, 1))
+    )
+    np.testing.assert_array_equal(inner, outer)
+    assert (inner != other).any()
+    with pytest.raises(ValueError, match=r"sampling=.* want n_samples, or delta, epsilon and a"):
+        GraphletSampling(sampling={"n_samples": 50, "delta": 0.1}).fit(x)
+
+
 def test_errors_name_parameters():
     graphs = ["CCO", "CCN", "c1ccccc1O"]
     for kernel, text in [

@@ -156,7 +156,8 @@ class GraphletSampling(Compiled):
         subgraphs, connected or not, in equal parts of each size from 3 to `k`. ``{"n_samples": 100}`` gives
         its size. ``{"delta": 0.05, "epsilon": 0.05, "a": -1}`` stands for the size
         ``2 (a log 2 + log(1/delta)) / epsilon**2``: shares are then precise to `epsilon` with probability
-        1 - `delta`. Here `a` is the number of types of graphlets, -1 for all of size `k`.
+        1 - `delta`. Here `a` is the number of types of graphlets, -1 for all of size `k`. A seed may stand
+        in the dictionary as ``"random_state"``.
 
     Notes
     -----
@@ -194,18 +195,15 @@ class GraphletSampling(Compiled):
         k, normalize = int(self.k), bool(self.normalize)
         if self.sampling is None:
             return kernel_text("graphlet", k=k, connected=True, counts=True, normalize=normalize)
-        samples = self._samples()
-        return kernel_text(
-            "graphlet-mix", k=k, samples=samples, seed=seed(self.random_state), normalize=normalize
-        )
-
-    def _samples(self) -> int:
         if not isinstance(self.sampling, dict):
             raise TypeError(f"sampling={self.sampling!r}, want None or a dictionary")
         given = dict(self.sampling)
-        given.pop("random_state", None)
-        unknown = set(given) - {"n_samples", "delta", "epsilon", "a"}
-        if unknown or not given:
+        drawn = seed(given.pop("random_state", self.random_state))
+        samples = self._samples(given)
+        return kernel_text("graphlet-mix", k=k, samples=samples, seed=drawn, normalize=normalize)
+
+    def _samples(self, given: dict[str, Any]) -> int:
+        if not given or not (set(given) == {"n_samples"} or set(given) <= {"delta", "epsilon", "a"}):
             raise ValueError(f"sampling={self.sampling!r}, want n_samples, or delta, epsilon and a")
         if "n_samples" in given:
             n = given["n_samples"]

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from ._kernel import Compiled, number, seed, string, whole
+from ._kernel import Compiled, number, seed, string, whole, within
 from ._language import Text, kernel_text
+
+_GRAKEL = {"L": "radii", "P": "rank", "heta": "eta"}  # GraKeL's names of parameters
 
 
 class MultiscaleLaplacian(Compiled):
@@ -29,7 +31,8 @@ class MultiscaleLaplacian(Compiled):
     random_state : int, RandomState or None, default None
         Seed of the sample of vertices. None is 0.
     L : int from 0 to 30 or None, default None
-        GraKeL's way to give `radii`: the number of levels. Radii are then 1, 2, 4, …
+        GraKeL's way to give `radii`: the number of levels. Radii are then 1, 2, 4, … Of `L` and `radii` only
+        one may be given; likewise of `P` and `rank`, and of `heta` and `eta`.
     P : int, at least 1, or None, default None
         GraKeL's name of `rank`.
     gamma : float, positive, default 0.1
@@ -38,12 +41,13 @@ class MultiscaleLaplacian(Compiled):
         GraKeL's name of `eta`.
     n_samples : int, at least 1, default 100
         Number of vertices that are sampled at every level.
-    radii : sequence of int, at least 0, default (1, 2)
-        The radii of the neighbourhoods, level by level. None is smaller than the one before it.
-    eta : float, positive, default 0.1
-        Regularisation of the Laplacians.
-    rank : int, at least 1, default 10
-        Number of eigenvectors that are kept at every level.
+    radii : sequence of int, at least 0, or None, default None
+        The radii of the neighbourhoods, level by level. None of them is smaller than the one before it.
+        Without a value (None) they are 1 and 2.
+    eta : float, positive, or None, default None
+        Regularisation of the Laplacians. None is 0.1.
+    rank : int, at least 1, or None, default None
+        Number of eigenvectors that are kept at every level. None is 10.
     base : str or None, default None
         Kernel on vertices: labels, attributes, gaussian, degree, heat or wl, with its parameters, or a
         product or sum such as ``"labels * gaussian sigma=0.5"``. None takes the labels if the graphs have
@@ -105,9 +109,9 @@ class MultiscaleLaplacian(Compiled):
         heta: float | None = None,
         n_samples: int = 100,
         *,
-        radii: Sequence[int] = (1, 2),
-        eta: float = 0.1,
-        rank: int = 10,
+        radii: Sequence[int] | None = None,
+        eta: float | None = None,
+        rank: int | None = None,
         base: str | None = None,
         bonds: bool | str = "auto",
         exact: bool = False,
@@ -143,21 +147,17 @@ class MultiscaleLaplacian(Compiled):
         self.device = device
 
     def _text(self) -> Text:
-        try:
-            radii = [whole("radii", r) for r in self.radii]
-        except TypeError:
-            raise ValueError(f"radii={self.radii!r}, want a sequence of whole numbers") from None
-        if self.L is not None:
-            levels = whole("L", self.L)
-            if not 0 <= levels <= 30:
-                raise ValueError(f"L={self.L!r}, want a number of levels from 0 to 30")
-            radii = [1 << level for level in range(levels)]
+        for theirs, ours in _GRAKEL.items():
+            a, b = getattr(self, theirs), getattr(self, ours)
+            if a is not None and b is not None:
+                raise ValueError(f"{theirs}={a!r} and {ours}={b!r} say the same, want one of them")
+        radii = self._radii()
         if self.bonds not in ("auto", True, False):
             raise ValueError(f"bonds={self.bonds!r}, want 'auto', True or False")
         return kernel_text(
             "mlg" if radii else "flg",
             **({"radii": radii} if radii else {}),
-            eta=number("eta", self.eta) if self.heta is None else number("heta", self.heta),
+            eta=number(*self._given("eta", "heta", 0.1)),
             gamma=number("gamma", self.gamma),
             base="" if self.base is None else string("base", self.base),
             bonds=self.bonds if self.bonds == "auto" else bool(self.bonds),
@@ -165,16 +165,32 @@ class MultiscaleLaplacian(Compiled):
             power=whole("power", self.power),
             discount=bool(self.discount),
             samples=whole("n_samples", self.n_samples),
-            rank=whole("rank", self.rank) if self.P is None else whole("P", self.P),
+            rank=whole(*self._given("rank", "P", 10)),
             landmarks=string("landmarks", self.landmarks),
             seed=seed(self.random_state),
             exact=bool(self.exact),
             pair_rank=whole("pair_rank", self.pair_rank),
         )
 
+    def _radii(self) -> list[int]:
+        if self.L is not None:
+            return [1 << level for level in range(within("L", self.L, 0, 30))]
+        try:
+            return [whole("radii", r) for r in ((1, 2) if self.radii is None else self.radii)]
+        except TypeError:
+            raise ValueError(f"radii={self.radii!r}, want a sequence of whole numbers") from None
+
+    def _given(self, ours: str, theirs: str, default: float) -> tuple[str, Any]:
+        """Return the name by which a parameter is given, and its value."""
+        name = theirs if getattr(self, theirs) is not None else ours
+        value = getattr(self, name)
+        return name, default if value is None else value
+
     def _name(self, parameter: str) -> str:
-        theirs = {"rank": "P", "eta": "heta", "radii": "L"}.get(parameter, "")
-        return theirs if theirs and getattr(self, theirs) is not None else super()._name(parameter)
+        for theirs, ours in _GRAKEL.items():
+            if parameter == ours and getattr(self, theirs) is not None:
+                return theirs
+        return super()._name(parameter)
 
     def _request(self) -> dict[str, Any]:
         return dict(super()._request(), max_memory=number("max_memory", self.max_memory))
