@@ -1,0 +1,327 @@
+package suggest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/mlgkernel/mlg/learn"
+	"github.com/mlgkernel/mlg/work"
+)
+
+// Options say how a batch is chosen. Start from DefaultOptions.
+type Options struct {
+	Goal        Goal
+	Acquisition Acquisition // empty for the default of the goal
+	K           int         // how many; 0 for as many as Budget allows
+	// Best is the largest utility that is known, −Inf if nothing is.
+	Best float64
+	// Cost of each candidate, nil for 1. Improvement, Probability and Variance are compared by gain per cost, the
+	// others as they are. Budget bounds the sum of costs; +Inf is none.
+	Cost   []float64
+	Budget float64
+	// Beta is the number of deviations of Bound.
+	Beta float64
+	// Fantasies is the number of imagined outcomes of the graphs that were picked before.
+	Fantasies int
+	Seed      uint64
+}
+
+// DefaultOptions returns 20 graphs without a budget, two deviations and 128 fantasies.
+func DefaultOptions() Options {
+	return Options{K: 20, Best: math.Inf(-1), Budget: math.Inf(1), Beta: 2, Fantasies: 128}
+}
+
+// Picked is a candidate that was picked, with its acquisition when it was: the expected improvement or the
+// probability beyond those that were picked before it, the bound, the utility that was drawn or predicted, or for
+// Variance what is learned, ½ log(1 + variance/noise²), in nats.
+type Picked struct {
+	Index       int
+	Acquisition float64
+}
+
+// perCost reports whether an acquisition function is a gain, of which that per cost counts.
+func (a Acquisition) perCost() bool { return a == Improvement || a == Probability || a == Variance }
+
+// check returns an error unless the options suit so many candidates.
+func (o *Options) check(n int) error {
+	switch {
+	case o.K < 0:
+		return fmt.Errorf("suggest: %d graphs, want 0 or more", o.K)
+	case o.K == 0 && math.IsInf(o.Budget, 1):
+		return errors.New("suggest: neither a number of graphs nor a budget")
+	case !(o.Budget > 0):
+		return fmt.Errorf("suggest: budget %v, want more than 0", o.Budget)
+	case !(o.Beta >= 0) || math.IsInf(o.Beta, 1):
+		return fmt.Errorf("suggest: %v deviations, want 0 or more", o.Beta)
+	case o.Fantasies < 1:
+		return fmt.Errorf("suggest: %d fantasies, want at least 1", o.Fantasies)
+	case o.Cost != nil && len(o.Cost) != n:
+		return fmt.Errorf("suggest: %d costs of %d candidates", len(o.Cost), n)
+	}
+	for i, c := range o.Cost {
+		if !(c > 0) || math.IsInf(c, 1) {
+			return fmt.Errorf("suggest: cost of candidate %d is %v, want a positive number", i, c)
+		}
+	}
+	return nil
+}
+
+// Pick returns the batch, the best candidate first. It is chosen one by one, so that each adds most to those
+// before it.
+//
+//	Improvement  adds to E max(0, best utility of the batch − Best), of true values. That of one more candidate
+//	             is its expected improvement after the others became known, in the mean over fantasies: joint
+//	             draws of the values of those that were picked.
+//	Probability  adds to the probability that at least one of the batch hits.
+//	Variance     adds to the determinant of the covariance of measured values, and
+//	Bound        counts what stays unknown when the others are measured.
+//	Thompson     takes the best of a joint draw for each.
+//
+// Where all fantasies leave nothing to gain, the batch is full of what was wanted, and fantasies begin anew: more
+// of the same is then looked for, with what is known. It takes n² multiplications for each of the batch, and n³/3
+// for Thompson.
+func Pick(ctx context.Context, p *learn.Posterior, o Options) ([]Picked, error) {
+	n := len(p.Mean)
+	if err := o.check(n); err != nil {
+		return nil, err
+	}
+	a, err := o.Acquisition.Of(o.Goal)
+	if err != nil {
+		return nil, err
+	}
+	b := &batch{Options: o, p: p, taken: make([]bool, n), rest: o.Budget, rng: rand.New(rand.NewPCG(o.Seed, 0))}
+	b.Acquisition = a
+	if o.K == 0 || o.K > n {
+		b.K = n
+	}
+	if err := b.prepare(ctx); err != nil {
+		return nil, err
+	}
+	var out []Picked
+	for len(out) < b.K {
+		i, value, err := b.next(ctx, len(out))
+		if err != nil {
+			return nil, err
+		}
+		if i < 0 {
+			break
+		}
+		out = append(out, Picked{i, value})
+		b.take(i)
+	}
+	return out, nil
+}
+
+// batch is what is known while one is chosen.
+type batch struct {
+	Options
+	p     *learn.Posterior
+	taken []bool
+	rest  float64 // of the budget
+	rng   *rand.Rand
+
+	variance, before []float64   // of true values given what was picked, and without it
+	covariance       []float64   // the same of all pairs
+	outcomes         []*fantasy  // a single one until something was picked
+	draws            [][]float64 // of Thompson
+	order            []int       // of Random
+}
+
+// fantasy is an imagined outcome of what was picked.
+type fantasy struct {
+	mean []float64 // of all candidates
+	best float64   // utility
+	hit  bool
+}
+
+func (b *batch) prepare(ctx context.Context) error {
+	n := len(b.p.Mean)
+	switch b.Acquisition {
+	case Thompson:
+		m, err := b.p.Sample(ctx, b.K, b.Seed)
+		if err != nil {
+			return err
+		}
+		for k := range m.Rows {
+			b.draws = append(b.draws, m.Row(k))
+		}
+		return nil
+	case Random:
+		b.order = b.rng.Perm(n)
+		return nil
+	}
+	b.covariance = slices.Clone(b.p.Covariance.Data)
+	b.variance = make([]float64, n)
+	for i := range n {
+		b.variance[i] = b.covariance[i*n+i]
+	}
+	b.before = slices.Clone(b.variance)
+	b.outcomes = []*fantasy{{mean: b.p.Mean, best: b.Best}}
+	return nil
+}
+
+// cost returns that of a candidate.
+func (b *batch) cost(i int) float64 {
+	if b.Cost == nil {
+		return 1
+	}
+	return b.Cost[i]
+}
+
+// next returns the best candidate that can be paid, −1 if there is none, and its acquisition. Of equals it is the
+// one with the best prediction, then the first.
+func (b *batch) next(ctx context.Context, rank int) (best int, value float64, err error) {
+	best = -1
+	var top, mean float64
+	values := make([]float64, len(b.taken))
+	for again := range 2 {
+		err := work.Each(ctx, len(values), 16, func(_, i int) error {
+			if !b.taken[i] && b.cost(i) <= b.rest {
+				values[i] = b.acquisition(i, rank)
+			}
+			return nil
+		})
+		if err != nil {
+			return -1, 0, err
+		}
+		for i, taken := range b.taken {
+			if taken || b.cost(i) > b.rest {
+				continue
+			}
+			x := values[i]
+			v := x
+			if b.Acquisition.perCost() {
+				v -= math.Log(b.cost(i))
+			}
+			if u := b.Goal.Utility(b.p.Mean[i]); best < 0 || v > top || v == top && u > mean {
+				best, top, mean, value = i, v, u, x
+			}
+		}
+		if again > 0 || best < 0 || !math.IsInf(top, -1) || b.outcomes == nil || !b.restart() {
+			break
+		}
+		best = -1
+	}
+	if best >= 0 && b.Acquisition.perCost() {
+		value = math.Exp(value)
+	}
+	return best, value, nil
+}
+
+// acquisition returns that of a candidate, in logarithms where it is a gain.
+func (b *batch) acquisition(i, rank int) float64 {
+	switch b.Acquisition {
+	case Thompson:
+		return b.Goal.Utility(b.draws[rank][i])
+	case Random:
+		return -float64(b.order[i])
+	case Mean:
+		return b.Goal.Utility(b.p.Mean[i])
+	case Bound:
+		return b.Goal.Bound(b.p.Mean[i], b.deviation(i), b.Beta)
+	case Variance:
+		noise := max(b.p.Noise*b.p.Noise, known*b.before[i])
+		return math.Log(math.Log1p(max(0, b.variance[i])/noise) / 2)
+	}
+	most, sum, d := math.Inf(-1), 0.0, b.deviation(i)
+	logs := make([]float64, 0, len(b.outcomes))
+	for _, f := range b.outcomes {
+		v := math.Inf(-1)
+		switch {
+		case b.Acquisition == Improvement:
+			v = b.Goal.Improvement(f.mean[i], d, f.best)
+		case !f.hit:
+			v = b.Goal.Probability(f.mean[i], d, b.Best)
+		}
+		logs, most = append(logs, v), max(most, v)
+	}
+	if math.IsInf(most, 0) { // nothing to gain, or nothing known to compare with
+		return most
+	}
+	for _, v := range logs {
+		sum += math.Exp(v - most)
+	}
+	return most + math.Log(sum/float64(len(logs)))
+}
+
+// known is the share of its variance below which a value counts as known: what is left is rounding.
+const known = 1e-9
+
+// deviation returns that of the true value of a candidate given what was picked.
+func (b *batch) deviation(i int) float64 {
+	if b.variance[i] <= known*b.before[i] {
+		return 0
+	}
+	return math.Sqrt(b.variance[i])
+}
+
+// take takes a candidate.
+func (b *batch) take(i int) {
+	b.taken[i] = true
+	b.rest -= b.cost(i)
+	if b.covariance == nil || b.Acquisition == Mean {
+		return
+	}
+	n, d := len(b.taken), b.deviation(i)
+	measured := d * d
+	if b.Acquisition == Variance || b.Acquisition == Bound {
+		measured += b.p.Noise * b.p.Noise
+	} else {
+		b.imagine(i, d)
+	}
+	if d == 0 {
+		return
+	}
+	column := slices.Clone(b.covariance[i*n:][:n])
+	for j := range n {
+		share := column[j] / measured
+		row := b.covariance[j*n:][:n]
+		for k, c := range column {
+			row[k] -= float64(share * c)
+		}
+		b.variance[j] = row[j]
+	}
+}
+
+// imagine draws the true value of a candidate in every fantasy, and adds what it tells. Draws are stratified: one
+// from each of as many parts of equal probability.
+func (b *batch) imagine(i int, d float64) {
+	n := len(b.taken)
+	if len(b.outcomes) < b.Fantasies {
+		one := b.outcomes[0]
+		for len(b.outcomes) < b.Fantasies {
+			b.outcomes = append(b.outcomes, &fantasy{slices.Clone(one.mean), one.best, one.hit})
+		}
+		b.outcomes[0] = &fantasy{slices.Clone(one.mean), one.best, one.hit} // its mean is the posterior's
+	}
+	for k, at := range b.rng.Perm(len(b.outcomes)) {
+		f := b.outcomes[k]
+		z := d * distuv.UnitNormal.Quantile((float64(at)+0.5)/float64(len(b.outcomes)))
+		value := f.mean[i] + z
+		f.best = max(f.best, b.Goal.Utility(value))
+		f.hit = f.hit || b.Goal.hit(value, b.Best)
+		if d == 0 {
+			continue
+		}
+		share := z / (d * d)
+		for j, c := range b.covariance[i*n:][:n] {
+			f.mean[j] += float64(share * c)
+		}
+	}
+}
+
+// restart forgets what fantasies have gained, and keeps what they know. It reports whether that changes anything.
+func (b *batch) restart() bool {
+	changed := false
+	for _, f := range b.outcomes {
+		changed = changed || f.hit || f.best > b.Best
+		f.best, f.hit = b.Best, false
+	}
+	return changed
+}
