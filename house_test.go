@@ -17,7 +17,7 @@ import (
 // Imports point only upwards in this list.
 func TestImports(t *testing.T) {
 	const module = "github.com/mlgkernel/mlg"
-	order := []string{"/internal/file", "/internal/table", "/internal/dense", "/param", "/graph", "/dataset", "/spd", "/cuda", "/work", "/nearest", "/kernel", "/vertex", "", "/matrixfile", "/classic", "/metrics", "/splits", "/learn", "/cluster", "/choose", "/evaluate", "/paper", "/model", "/store", "/tiles", "/nystrom", "/explain", "/draw",
+	order := []string{"/internal/file", "/internal/table", "/internal/dense", "/param", "/graph", "/dataset", "/spd", "/cuda", "/work", "/nearest", "/kernel", "/vertex", "", "/matrixfile", "/classic", "/metrics", "/splits", "/learn", "/cluster", "/choose", "/evaluate", "/paper", "/model", "/store", "/suggest", "/tiles", "/nystrom", "/explain", "/draw",
 		"/internal/explorer", "/internal/worker", "/internal/cli", "/cmd/mlg", "/bench"}
 	testing := []string{"/internal/asmtest", "/internal/graphtest", "/internal/kerneltest"}
 	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", "./...").Output()

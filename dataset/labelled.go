@@ -215,15 +215,7 @@ func (d *Dataset) same(some []int) [][]int {
 	}
 	whole := make([]*graph.Graph, len(some))
 	for k, i := range some {
-		whole[k] = d.Graphs[i]
-		if whole[k].SMILES() == "" {
-			continue
-		}
-		if m, err := chem.Of(whole[k]); err == nil {
-			if full, err := identityGraph(m); err == nil {
-				whole[k] = full
-			}
-		}
+		whole[k] = Identity(d.Graphs[i])
 	}
 	groups := graph.Duplicates(whole)
 	for _, group := range groups {
@@ -232,6 +224,20 @@ func (d *Dataset) same(some []int) [][]int {
 		}
 	}
 	return groups
+}
+
+// Identity returns the graph that is isomorphic for equal molecules only, however they are read and written. Of a
+// graph that is no molecule it is the graph itself.
+func Identity(g *graph.Graph) *graph.Graph {
+	if g.SMILES() == "" {
+		return g
+	}
+	if m, err := chem.Of(g); err == nil {
+		if full, err := identityGraph(m); err == nil {
+			return full
+		}
+	}
+	return g
 }
 
 // identityGraph has everything that tells molecules apart in its labels.

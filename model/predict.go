@@ -67,6 +67,11 @@ func (m *Model) Predict(ctx context.Context, graphs []*graph.Graph, o PredictOpt
 	if err != nil {
 		return nil, err
 	}
+	return m.PredictFeatures(ctx, graphs, a, o)
+}
+
+// PredictFeatures is Predict for graphs with the given features. Graphs may be nil, as in PredictCross.
+func (m *Model) PredictFeatures(ctx context.Context, graphs []*graph.Graph, a kernel.Features, o PredictOptions) ([]Prediction, error) {
 	cross, err := m.cross(ctx, a)
 	if err != nil {
 		return nil, err
@@ -84,7 +89,8 @@ func (m *Model) cross(ctx context.Context, a kernel.Features) (*kernel.Matrix, e
 }
 
 // PredictCross is Predict for graphs whose kernel values with the training graphs are known, as
-// Kernel.Cross returns them. The graphs and their features are needed for deviations only.
+// Kernel.Cross returns them. The features are needed for deviations only. Without the graphs, nil, deviations do
+// not look at scaffolds.
 func (m *Model) PredictCross(
 	ctx context.Context, graphs []*graph.Graph, a kernel.Features, cross *kernel.Matrix, o PredictOptions,
 ) ([]Prediction, error) {
@@ -171,7 +177,7 @@ func (m *Model) among(ctx context.Context) (func(ctx context.Context, at []int) 
 }
 
 // Posterior returns what the Gaussian process says of the true values of graphs together, from their features.
-// The graphs themselves are needed for the scaffolds of molecules.
+// The graphs themselves are needed for the scaffolds of molecules, and may be nil.
 func (m *Model) Posterior(ctx context.Context, graphs []*graph.Graph, a kernel.Features) (*learn.Posterior, error) {
 	if m.Learner == nil || m.Learner.Process == nil {
 		return nil, learn.ErrNoProcess
@@ -196,9 +202,9 @@ func (m *Model) Posterior(ctx context.Context, graphs []*graph.Graph, a kernel.F
 }
 
 // apart reports which graphs have scaffolds that no training graph has, nil unless deviations were fitted
-// to such molecules.
+// to such molecules, or where the graphs are not known.
 func (m *Model) apart(graphs []*graph.Graph) ([]bool, error) {
-	if m.Learner.Process.Wider == 1 || m.Created["groups"] != choose.ByScaffold {
+	if graphs == nil || m.Learner.Process.Wider == 1 || m.Created["groups"] != choose.ByScaffold {
 		return nil, nil
 	}
 	known := m.scaffolds

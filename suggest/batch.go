@@ -10,6 +10,8 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/mlgkernel/mlg/internal/dense"
+	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/learn"
 	"github.com/mlgkernel/mlg/work"
 )
@@ -324,4 +326,65 @@ func (b *batch) restart() bool {
 		f.best, f.hit = b.Best, false
 	}
 	return changed
+}
+
+// Spread returns a batch of candidates that are good by themselves and unlike each other: one by one, that which
+// makes the determinant of
+//
+//	√q_i k(x_i, x_j) √q_j
+//
+// largest, for qualities q from 0 to 1 and the Gram matrix of the kernel. The acquisition of a candidate is its
+// quality, times the share of k(x, x) that is left when the others are known.
+func Spread(ctx context.Context, gram *kernel.Matrix, quality []float64, o Options) ([]Picked, error) {
+	n := len(quality)
+	if err := o.check(n); err != nil {
+		return nil, err
+	}
+	if o.K == 0 || o.K > n {
+		o.K = n
+	}
+	left, taken, rest := make([]float64, n), make([]bool, n), o.Budget
+	for i := range left {
+		left[i] = gram.At(i, i)
+	}
+	cost := func(i int) float64 {
+		if o.Cost == nil {
+			return 1
+		}
+		return o.Cost[i]
+	}
+	var rows [][]float64 // of the factor, for those that were picked
+	var out []Picked
+	for len(out) < o.K {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		best, top, value := -1, 0.0, 0.0
+		for i := range n {
+			if taken[i] || cost(i) > rest {
+				continue
+			}
+			gain := quality[i] * max(0, left[i]) / gram.At(i, i)
+			if v := gain / cost(i); best < 0 || v > top || v == top && quality[i] > quality[best] {
+				best, top, value = i, v, gain
+			}
+		}
+		if best < 0 {
+			break
+		}
+		out, taken[best], rest = append(out, Picked{best, value}), true, rest-cost(best)
+		if left[best] <= known*gram.At(best, best) {
+			continue
+		}
+		row, root := slices.Clone(gram.Row(best)), math.Sqrt(left[best])
+		for _, r := range rows {
+			dense.Axpy(row, -r[best], r)
+		}
+		for i := range row {
+			row[i] /= root
+			left[i] -= float64(row[i] * row[i])
+		}
+		rows = append(rows, row)
+	}
+	return out, nil
 }

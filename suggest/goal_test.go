@@ -4,6 +4,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/mlgkernel/mlg/internal/graphtest"
 )
 
 func mustGoal(t *testing.T, text string) Goal {
@@ -20,6 +22,7 @@ func mustGoal(t *testing.T, text string) Goal {
 
 // Improvement and Probability are the integrals that define them.
 func TestAcquisitions(t *testing.T) {
+	graphtest.Slow(t)
 	for _, text := range []string{"max", "min", "2", "-1:3", "2.5:", ":-0.5"} {
 		g := mustGoal(t, text)
 		for _, mean := range []float64{-3, 0.5, 2, 9} {

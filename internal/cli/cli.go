@@ -95,6 +95,7 @@ type root struct {
 	Evaluate evaluateCmd `cmd:"" help:"Measure kernels by nested cross-validation."`
 	Train    trainCmd    `cmd:"" help:"Choose and weigh kernels, train, and save a model."`
 	Predict  predictCmd  `cmd:"" help:"Predict the class or value of graphs, with the nearest training graphs."`
+	Suggest  suggestCmd  `cmd:"" help:"Say what to measure next: the graphs of a pool that are worth it."`
 	Search   searchCmd   `cmd:"" help:"Find the most similar graphs of a model, store or dataset."`
 	Explain  explainCmd  `cmd:"" help:"Show which vertices made a prediction or a similarity."`
 	Compare  compareCmd  `cmd:"" help:"Compare two graphs level by level, or two datasets."`

@@ -211,7 +211,8 @@ func joinNegatives(args []string) []string {
 	var out []string
 	for _, arg := range args {
 		last := len(out) - 1
-		_, err := strconv.ParseFloat(arg, 64)
+		number, _, _ := strings.Cut(arg, ":") // or a range
+		_, err := strconv.ParseFloat(number, 64)
 		negative := err == nil && arg[0] == '-'
 		if negative && last >= 0 && strings.HasPrefix(out[last], "--") && !strings.Contains(out[last], "=") {
 			out[last] += "=" + arg

@@ -84,7 +84,7 @@ func (c *predictCmd) Run(g *globals) error {
 		return usageError(fmt.Sprintf("--interval is for values, but %s predicts classes", c.Model))
 	}
 	read := c.like(m)
-	in, err := c.open(g, read)
+	in, err := rows(g, c.Data, read, c.CSV)
 	if err != nil {
 		return err
 	}
@@ -149,11 +149,12 @@ func newRow(d *dataset.Reader, x *graph.Graph, number int, columns bool) row {
 	return out
 }
 
-// open gives one record after the other, or the molecule of a SMILES.
-func (c *predictCmd) open(g *globals, o dataset.Options) (iter.Seq2[row, error], error) {
-	d, err := openData(c.Data, o)
+// rows gives one record of some data after the other, or the molecule of a SMILES, with the columns of a table where
+// these are wanted.
+func rows(g *globals, data string, o dataset.Options, columns bool) (iter.Seq2[row, error], error) {
+	d, err := openData(data, o)
 	if err == nil {
-		columns := c.CSV && slices.Contains([]dataset.Format{dataset.CSV, dataset.TSV, dataset.Parquet, dataset.SDF}, d.Format())
+		columns := columns && slices.Contains([]dataset.Format{dataset.CSV, dataset.TSV, dataset.Parquet, dataset.SDF}, d.Format())
 		return func(yield func(row, error) bool) {
 			defer closeData(g, d)
 			for n := 1; ; n++ {
@@ -173,10 +174,10 @@ func (c *predictCmd) open(g *globals, o dataset.Options) (iter.Seq2[row, error],
 				}
 			}
 		}, nil
-	} else if c.Data == "-" {
+	} else if data == "-" {
 		return nil, fmt.Errorf("%w; name its format with --format", err)
 	}
-	list, err := readGraphs(g, c.Data, o)
+	list, err := readGraphs(g, data, o)
 	return func(yield func(row, error) bool) {
 		for i, x := range list {
 			if !yield(row{Graph: x, id: graphName(x, i), target: x.Target()}, nil) {

@@ -1,0 +1,484 @@
+package suggest
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/learn"
+	"github.com/mlgkernel/mlg/model"
+	"github.com/mlgkernel/mlg/nearest"
+)
+
+// PoolOptions say how a batch is chosen from a pool by a model. Start from DefaultPoolOptions.
+type PoolOptions struct {
+	// Options are those of Pick. Best and Cost come from the model and the pool.
+	Options
+	// Class is the wanted class, for classifiers. Without it, graphs are wanted whose class is uncertain.
+	Class string
+	// Keep is the number of candidates, best by themselves, of which the batch is chosen.
+	Keep int
+	// Excluded are graphs that are not wanted, besides those that the model was trained on.
+	Excluded []*graph.Graph
+}
+
+// DefaultPoolOptions returns those of DefaultOptions, and 2000 candidates.
+func DefaultPoolOptions() PoolOptions { return PoolOptions{Options: DefaultOptions(), Keep: 2000} }
+
+// Block is some graphs of a pool, one after the other.
+type Block struct {
+	First    int             // position of the first one in the pool
+	IDs      []string        // of all
+	Graphs   []*graph.Graph  // nil where they are not known, as in a store
+	Features kernel.Features // under the model's kernel; nil to compute them of the graphs
+	Cost     []float64       // nil for 1
+}
+
+// Suggestion is a graph to measure next.
+type Suggestion struct {
+	Rank  int          `json:"rank"`
+	ID    string       `json:"id"`
+	Index int          `json:"index"` // in the pool
+	Graph *graph.Graph `json:"-"`     // nil where it is not known
+	Class string       `json:"class,omitempty"`
+	Value *float64     `json:"value,omitempty"`
+	// Deviation is that of a measured value, True of the true value.
+	Deviation   *float64 `json:"deviation,omitempty"`
+	True        *float64 `json:"true_deviation,omitempty"`
+	Probability *float64 `json:"probability,omitempty"` // of the wanted class, or of the predicted one
+	Acquisition float64  `json:"acquisition"`
+	Cost        float64  `json:"cost"`
+	Why         string   `json:"why" help:"good: the prediction is better than all that is known, or hits; uncertain: it may be; new: no measured graph is like it"`
+	model.Likeness
+}
+
+// Result is a batch with what it was chosen from.
+type Result struct {
+	Goal        string       `json:"goal"`
+	Acquisition Acquisition  `json:"acquisition"`
+	Best        *float64     `json:"best,omitempty" help:"best of the predictions for measured graphs, as a value"`
+	Pool        int          `json:"pool" help:"graphs that were looked at"`
+	Measured    int          `json:"measured" help:"those of them that the model was trained on"`
+	Excluded    int          `json:"excluded"`
+	Candidates  int          `json:"candidates" help:"of which the batch was chosen"`
+	Cost        float64      `json:"cost" help:"of the batch"`
+	Batch       []Suggestion `json:"batch"`
+}
+
+// Search looks at a pool block by block, and then tells the best batch. Score may be called concurrently, Add not.
+type Search struct {
+	model     *model.Model
+	options   PoolOptions
+	class     int // wanted, −1 for none
+	best      float64
+	bestValue float64
+	known     *graph.Set // the training graphs, then those that are excluded
+	training  int        // number of different training graphs
+	kept      []Candidate
+	result    Result
+}
+
+// Candidate is a graph of a pool that may be suggested.
+type Candidate struct {
+	Suggestion
+	score float64 // acquisition of the graph by itself, in logarithms for gains, per cost
+	state int
+}
+
+const (
+	possible = iota
+	measured // the model was trained on it
+	excluded
+)
+
+// NewSearch returns a search with a model.
+func NewSearch(ctx context.Context, m *model.Model, o PoolOptions) (*Search, error) {
+	if m.Learner == nil {
+		return nil, errors.New("suggest: the model has no learner")
+	}
+	if o.Keep < 1 {
+		return nil, fmt.Errorf("suggest: %d candidates, want at least 1", o.Keep)
+	}
+	s := &Search{model: m, options: o, class: -1, known: &graph.Set{}, best: math.Inf(-1)}
+	a, err := s.acquisition()
+	if err != nil {
+		return nil, err
+	}
+	if err := s.options.check(0); err != nil {
+		return nil, err
+	}
+	s.options.Acquisition, s.result.Acquisition, s.result.Goal = a, a, o.Goal.String()
+	if m.Classes != nil {
+		s.result.Goal = cmp.Or(o.Class, "learn")
+	}
+	for _, g := range m.Graphs {
+		s.training = max(s.training, s.known.Add(dataset.Identity(g))+1)
+	}
+	for _, g := range o.Excluded {
+		s.known.Add(dataset.Identity(g))
+	}
+	if kind := o.Goal.Kind; m.Classes == nil && kind != Learn && kind != Range {
+		if err := s.findBest(ctx); err != nil {
+			return nil, err
+		}
+		s.result.Best = &s.bestValue
+	}
+	return s, nil
+}
+
+// acquisition returns the acquisition function for the model and the goal.
+func (s *Search) acquisition() (Acquisition, error) {
+	m, o := s.model, s.options
+	if m.Classes == nil {
+		if o.Class != "" {
+			return "", fmt.Errorf("class %q is wanted, but the model predicts values", o.Class)
+		}
+		if m.Learner.Process == nil && o.Acquisition != Mean {
+			return "", fmt.Errorf("%w; the acquisition mean needs none", learn.ErrNoProcess)
+		}
+		return o.Acquisition.Of(o.Goal)
+	}
+	if o.Goal != (Goal{}) && o.Goal.Kind != Learn {
+		return "", fmt.Errorf("the goal %s is for values, but the model predicts classes: name the wanted class", o.Goal)
+	}
+	if m.Learner.Slope == 0 {
+		return "", errors.New("the model has no probabilities of classes")
+	}
+	if o.Class != "" {
+		if s.class = slices.Index(m.Classes, o.Class); s.class < 0 {
+			return "", fmt.Errorf("class %q is not one of the model's: %s", o.Class, strings.Join(m.Classes, ", "))
+		}
+	}
+	want := Uncertainty
+	if s.class >= 0 {
+		want = Probability
+	}
+	if o.Acquisition != "" && o.Acquisition != want {
+		return "", fmt.Errorf("acquisition %s is not for classes, want %s with a wanted class, else %s", o.Acquisition, Probability, Uncertainty)
+	}
+	return want, nil
+}
+
+// mostCompared is the number of training graphs, best by their values, whose predictions the best is found among.
+const mostCompared = 256
+
+// findBest finds the largest utility that is known: of predictions for training graphs, because a measured value
+// that is the largest of many was often lucky.
+func (s *Search) findBest(ctx context.Context) error {
+	m, g := s.model, s.options.Goal
+	utilities := make([]float64, len(m.Targets))
+	for i, t := range m.Targets {
+		v, err := strconv.ParseFloat(strings.TrimSpace(t), 64)
+		if utilities[i] = g.Utility(v); err != nil {
+			utilities[i] = math.Inf(-1)
+		}
+	}
+	var at []int
+	for _, h := range nearest.Largest(utilities, mostCompared) {
+		if !math.IsInf(h.Similarity, -1) {
+			at = append(at, h.Index)
+		}
+	}
+	train, err := m.Kernel.Train(ctx)
+	if err != nil {
+		return err
+	}
+	said, err := m.PredictFeatures(ctx, nil, train.Select(at), model.PredictOptions{})
+	for _, p := range said {
+		if u := g.Utility(p.Value); u > s.best {
+			s.best, s.bestValue = u, p.Value
+		}
+	}
+	return err
+}
+
+// Score predicts a block and says how good each graph is by itself.
+func (s *Search) Score(ctx context.Context, b Block) ([]Candidate, error) {
+	a := b.Features
+	if a == nil {
+		var err error
+		if a, err = s.model.Kernel.Transform(ctx, b.Graphs); err != nil {
+			return nil, err
+		}
+	}
+	o := model.PredictOptions{Nearest: 1, Deviations: s.options.Acquisition != Mean && s.options.Acquisition != Random, Level: 0.9}
+	said, err := s.model.PredictFeatures(ctx, b.Graphs, a, o)
+	if err != nil {
+		return nil, err
+	}
+	self, err := kernel.Self(ctx, s.model.Kernel, a)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Candidate, len(said))
+	for i := range said {
+		c := &out[i]
+		c.Suggestion = Suggestion{ID: b.IDs[i], Index: b.First + i, Cost: 1, Likeness: said[i].Likeness}
+		if b.Graphs != nil {
+			c.Graph = b.Graphs[i]
+		}
+		if b.Cost != nil {
+			if c.Cost = b.Cost[i]; !(c.Cost > 0) || math.IsInf(c.Cost, 1) {
+				return nil, fmt.Errorf("%s: cost %v, want a positive number", c.ID, c.Cost)
+			}
+		}
+		// Only a graph that the kernel cannot tell from a training graph can be one.
+		if same := c.Similarity >= self[i]*(1-1e-9); same || s.options.Excluded != nil {
+			c.state = s.stateOf(c.Graph, same)
+		}
+		if c.state == possible && c.Cost <= s.options.Budget {
+			s.describe(c, &said[i])
+		} else {
+			c.score = math.Inf(-1)
+		}
+	}
+	return out, nil
+}
+
+// stateOf says whether a graph was measured or is excluded. One that is not known was measured if it is the same
+// as a training graph for the kernel.
+func (s *Search) stateOf(g *graph.Graph, same bool) int {
+	if g == nil {
+		if same {
+			return measured
+		}
+		return possible
+	}
+	switch k := s.known.Find(dataset.Identity(g)); {
+	case k < 0:
+		return possible
+	case k < s.training:
+		return measured
+	}
+	return excluded
+}
+
+// describe sets what is said of a candidate.
+func (s *Search) describe(c *Candidate, p *model.Prediction) {
+	o := &s.options
+	if s.model.Classes != nil {
+		c.Class = p.Class
+		sure := slices.Max(p.Probability)
+		c.Probability, c.Why = &sure, "uncertain"
+		quality := 1 - sure
+		if s.class >= 0 {
+			quality = p.Probability[s.class]
+			c.Probability = &quality
+			if p.Class == o.Class {
+				c.Why = "good"
+			}
+		}
+		c.score = math.Log(quality) - math.Log(c.Cost)
+	} else {
+		c.Value, c.Deviation, c.True = &p.Value, p.Deviation, p.True
+		if c.Why = "uncertain"; o.Goal.Kind != Learn && o.Goal.hit(p.Value, s.best) {
+			c.Why = "good"
+		}
+		c.score = s.scoreOf(c)
+	}
+	if p.Unlike {
+		c.Why += ", new"
+	}
+}
+
+// scoreOf returns the acquisition of a value by itself.
+func (s *Search) scoreOf(c *Candidate) float64 {
+	o, d := &s.options, 0.0
+	if c.True != nil {
+		d = *c.True
+	}
+	switch o.Acquisition {
+	case Improvement:
+		return o.Goal.Improvement(*c.Value, d, s.best) - math.Log(c.Cost)
+	case Probability:
+		return o.Goal.Probability(*c.Value, d, s.best) - math.Log(c.Cost)
+	case Variance:
+		noise := s.model.Learner.Process.Noise()
+		return math.Log(math.Log1p(d*d/max(noise*noise, math.SmallestNonzeroFloat64))) - math.Log(c.Cost)
+	case Bound:
+		return o.Goal.Bound(*c.Value, d, o.Beta)
+	case Thompson: // a draw is hardly ever better
+		return o.Goal.Bound(*c.Value, d, 3)
+	case Random: // any order that has nothing to do with the graph
+		return float64(mix(o.Seed ^ mix(uint64(c.Index))))
+	}
+	return o.Goal.Utility(*c.Value)
+}
+
+// mix scatters the bits of a number (SplitMix64).
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// Add takes what Score returned of the next block.
+func (s *Search) Add(block []Candidate) {
+	for _, c := range block {
+		s.result.Pool++
+		switch {
+		case c.state == measured:
+			s.result.Measured++
+		case c.state == excluded:
+			s.result.Excluded++
+		case c.Cost <= s.options.Budget:
+			s.kept = append(s.kept, c)
+		}
+	}
+	if len(s.kept) > 2*s.options.Keep {
+		s.trim()
+	}
+}
+
+// trim keeps the best candidates, of equals the first in the pool.
+func (s *Search) trim() {
+	slices.SortFunc(s.kept, func(a, b Candidate) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.Index, b.Index))
+	})
+	if len(s.kept) > s.options.Keep {
+		clear(s.kept[s.options.Keep:])
+		s.kept = s.kept[:s.options.Keep]
+	}
+}
+
+// Scored returns the number of graphs that were looked at.
+func (s *Search) Scored() int { return s.result.Pool }
+
+// mostJoint bounds the kernel values of candidates with training graphs, which the batch is chosen by.
+const mostJoint = 1 << 25
+
+// Result returns the batch. features returns those of graphs by their positions in the pool, for graphs that are
+// not known; it may be nil where all are. A graph that stands several times in the pool is suggested once.
+func (s *Search) Result(ctx context.Context, features func(at []int) (kernel.Features, error)) (*Result, error) {
+	s.options.Keep = min(s.options.Keep, max(64, mostJoint/max(1, s.model.Examples())))
+	s.trim()
+	var twins graph.Set
+	s.kept = slices.DeleteFunc(s.kept, func(c Candidate) bool {
+		if c.Graph == nil {
+			return false
+		}
+		g := dataset.Identity(c.Graph)
+		found := twins.Find(g) >= 0
+		twins.Add(g)
+		return found
+	})
+	out := s.result
+	out.Candidates, out.Batch = len(s.kept), []Suggestion{}
+	if len(s.kept) == 0 {
+		return &out, nil
+	}
+	picked, err := s.pick(ctx, features)
+	if err != nil {
+		return nil, err
+	}
+	for rank, p := range picked {
+		x := s.kept[p.Index].Suggestion
+		x.Rank, x.Acquisition = rank+1, p.Acquisition
+		out.Cost += x.Cost
+		out.Batch = append(out.Batch, x)
+	}
+	return &out, nil
+}
+
+// pick chooses the batch of the candidates that were kept.
+func (s *Search) pick(ctx context.Context, features func(at []int) (kernel.Features, error)) ([]Picked, error) {
+	var graphs []*graph.Graph
+	var at []int
+	o := s.options.Options
+	o.Best, o.Cost = s.best, nil
+	for _, c := range s.kept {
+		at, o.Cost = append(at, c.Index), append(o.Cost, c.Cost)
+		if c.Graph != nil {
+			graphs = append(graphs, c.Graph)
+		}
+	}
+	if o.Acquisition == Mean || o.Acquisition == Random { // the order is known
+		return s.inOrder(o), nil
+	}
+	var a kernel.Features
+	var err error
+	if graphs != nil {
+		a, err = s.model.Kernel.Transform(ctx, graphs)
+	} else {
+		a, err = features(at)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if s.model.Classes == nil {
+		p, err := s.model.Posterior(ctx, graphs, a)
+		if err != nil {
+			return nil, err
+		}
+		return Pick(ctx, p, o)
+	}
+	gram, err := kernel.Between(ctx, s.model.Kernel, a, a)
+	if err != nil {
+		return nil, err
+	}
+	quality := make([]float64, len(s.kept))
+	for i, c := range s.kept {
+		if quality[i] = *c.Probability; s.class < 0 {
+			quality[i] = 1 - quality[i]
+		}
+	}
+	return Spread(ctx, gram, quality, o)
+}
+
+// inOrder takes the candidates as they are, while the budget lasts.
+func (s *Search) inOrder(o Options) (out []Picked) {
+	for i, c := range s.kept {
+		if o.K > 0 && len(out) == o.K {
+			break
+		}
+		if c.Cost <= o.Budget {
+			o.Budget -= c.Cost
+			out = append(out, Picked{i, c.score})
+		}
+	}
+	return out
+}
+
+// From returns the best batch of a pool, of which next returns block after block, and an empty one at the end. The
+// memory that it takes does not grow with the pool.
+func From(ctx context.Context, m *model.Model, next func() (Block, error), features func(at []int) (kernel.Features, error), o PoolOptions) (*Result, error) {
+	s, err := NewSearch(ctx, m, o)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		b, err := next()
+		if err != nil {
+			return nil, err
+		}
+		if len(b.IDs) == 0 {
+			return s.Result(ctx, features)
+		}
+		scored, err := s.Score(ctx, b)
+		if err != nil {
+			return nil, err
+		}
+		s.Add(scored)
+	}
+}
+
+// SameKernel reports whether the features under the kernels of two models are the same, as those of a store and
+// of the model that suggests.
+func SameKernel(a, b *model.Model) (bool, error) {
+	x, err := a.Kernel.AppendBinary(nil)
+	if err != nil {
+		return false, err
+	}
+	y, err := b.Kernel.AppendBinary(nil)
+	return err == nil && a.Kernel.String() == b.Kernel.String() && bytes.Equal(x, y), err
+}
