@@ -1,6 +1,6 @@
 // Package classic has the graph kernels of the literature beside the multiscale one: the
 // Weisfeiler-Lehman family, shortest paths, graphlets, random walks, label histograms and others.
-// docs/reference/baselines.md defines each of them.
+// docs/reference/classic.md defines each of them.
 //
 // Every kernel is a struct of exported parameters that implements kernel.Kernel. Start from
 // its Default function, change fields, and call Fit, which validates them. The zero value

@@ -137,7 +137,7 @@ func (x *session) computeFit(ctx context.Context) (*fitted, error) {
 	d := x.s.data
 	f := &fitted{Model: d.Model, core: x.s.core}
 	var err error
-	if x.saved { // baselines of a model are fitted when they are needed
+	if x.saved { // other kernels of a model are fitted when they are needed
 		_, err = f.Kernel.In.Fit(ctx, f.Kernel.Asked)
 	} else if f.Model, err = model.New(ctx, d.Graphs, x.kernel); err == nil {
 		f.Reader = d.Reader
