@@ -34,7 +34,7 @@ func TestPlainProgress(t *testing.T) {
 	line(time.Second)
 	b.done()
 	b.done() // a second call does no harm
-	const want = "sp: 12s\nclasses 1/2: 25 %  5 graphs/s  30s left\ngram: 0 %\ngram: 50 %  2.52 k pairs/s  1s left\n"
+	const want = "sp: 12s\nclasses 1/2: 25 %  5 vertices/s  30s left\ngram: 0 %\ngram: 50 %  2.52 k pairs/s  1s left\n"
 	if got := out.String(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
