@@ -36,12 +36,12 @@ func topic(name string) (string, bool) {
 	if err != nil {
 		return kernelTopic(name)
 	}
-	text := strings.Replace(string(b), "KERNELS\n", kernelTable(kernel.Language, kernel.Names(), kernel.About), 1)
-	return strings.Replace(text, "VERTICES\n", kernelTable(vertex.Language, vertex.Names(), vertex.About), 1), true
+	text := strings.Replace(string(b), "KERNELS\n", kernelTable(kernel.Names(), kernel.About), 1)
+	return strings.Replace(text, "VERTICES\n", kernelTable(vertex.Names(), vertex.About), 1), true
 }
 
 // kernelTable has a line for each kernel.
-func kernelTable(language string, names []string, about func(string) string) string {
+func kernelTable(names []string, about func(string) string) string {
 	var b strings.Builder
 	for _, name := range names {
 		fmt.Fprintf(&b, "  %-17s  %s\n", name, table.Wrap(about(name), 21, 21))

@@ -236,7 +236,7 @@ func (c *predictCmd) stream(g *globals, m *model.Model, in iter.Seq2[row, error]
 	}
 	most, workers := max(1, min(blockGraphs, blockValues/max(1, m.Examples()))), work.Workers(g.ctx)
 	two := workers > 1 && workers >= runtime.GOMAXPROCS(0) // or they would take more than --threads
-	predict := c.predictor(g, m)
+	predict := c.predictor(m)
 	all := ahead(g.ctx, two, blocks(in, most, blockVertices, row.vertices), func(ctx context.Context, block []row) (a answer) {
 		a.out, a.err = predict(ctx, block)
 		return a
@@ -263,7 +263,7 @@ func (c *predictCmd) stream(g *globals, m *model.Model, in iter.Seq2[row, error]
 }
 
 // predictor returns what predicts some rows.
-func (c *predictCmd) predictor(g *globals, m *model.Model) func(context.Context, []row) ([]predicted, error) {
+func (c *predictCmd) predictor(m *model.Model) func(context.Context, []row) ([]predicted, error) {
 	return func(ctx context.Context, block []row) ([]predicted, error) {
 		out := make([]predicted, len(block))
 		var graphs []*graph.Graph

@@ -72,7 +72,7 @@ func (c *evaluateCmd) deal(g *globals, ds *dataset.Dataset, in *kernel.Collectio
 		}
 		return splits.ByGroup("by scaffold", groups, c.Folds, c.Repeats, c.Splits)
 	case how == "cluster":
-		return c.byCluster(g, ds, in)
+		return c.byCluster(g, in)
 	}
 	return nil, usageError("want stratified, random, scaffold, cluster, column=NAME, time=NAME, or a file that ends in .json")
 }
@@ -104,7 +104,7 @@ func numbered(texts []string) []int {
 }
 
 // byCluster keeps graphs together that are similar by the first kernel.
-func (c *evaluateCmd) byCluster(g *globals, ds *dataset.Dataset, in *kernel.Collection) (*splits.Splits, error) {
+func (c *evaluateCmd) byCluster(g *globals, in *kernel.Collection) (*splits.Splits, error) {
 	all, err := kernels(c.Kernel)
 	if err != nil {
 		return nil, err
