@@ -67,6 +67,12 @@ func (g *globals) note(format string, args ...any) {
 	}
 }
 
+// warn prints a line that --quiet does not hide.
+func (g *globals) warn(format string, args ...any) {
+	g.bar.done()
+	fmt.Fprintln(g.stderr, "warning: "+table.Visible(fmt.Sprintf(format, args...)))
+}
+
 // quietly returns globals that print no notes and no progress.
 func (g *globals) quietly() *globals {
 	out := *g

@@ -2,10 +2,13 @@ package cli
 
 import (
 	"context"
+	"crypto/rand"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
 	"net/netip"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -21,12 +24,16 @@ import (
 
 type serveCmd struct {
 	dataFlags
-	Source string   `arg:"" optional:"" help:"A model file or a dataset; by default builtin:drugs." default:"builtin:drugs"`
-	Addr   string   `help:"IP address to listen on. With any address but a loopback address, everyone in the network can use the page." default:"127.0.0.1"`
-	Port   *int     `help:"Port to listen on. 0 means any free one. By default 8642, or the next free one. Links work after a restart if the port is the same." placeholder:"N"`
-	Host   []string `help:"More host names of the server, such as the name of a proxy." placeholder:"NAME"`
-	Open   bool     `help:"Open the page in the browser."`
-	Color  string   `help:"Column or data field to colour graphs by, besides the target." placeholder:"NAME" group:"Reading data"`
+	Source   string   `arg:"" optional:"" help:"A model file or a dataset; by default builtin:drugs." default:"builtin:drugs"`
+	Addr     string   `help:"IP address to listen on. Any address but a loopback address lets others in, and needs --token." default:"127.0.0.1"`
+	Port     *int     `help:"Port to listen on. 0 means any free one. By default 8642, or the next free one. Links work after a restart if the port is the same." placeholder:"N"`
+	Host     []string `help:"More host names of the server, such as the name of a proxy." placeholder:"NAME"`
+	Token    string   `help:"Ask everyone for a token: the one in this file, or, with new, one that is made and printed once." placeholder:"FILE|new"`
+	TLSCert  string   `name:"tls-cert" help:"File with the certificate for HTTPS, with --tls-key." placeholder:"FILE"`
+	TLSKey   string   `name:"tls-key" help:"File with the key of the certificate." placeholder:"FILE"`
+	ReadOnly bool     `help:"Take no files: the page shows the given data alone."`
+	Open     bool     `help:"Open the page in the browser."`
+	Color    string   `help:"Column or data field to colour graphs by, besides the target." placeholder:"NAME" group:"Reading data"`
 	kernelFlag
 }
 
@@ -39,23 +46,34 @@ func (c *serveCmd) Run(g *globals) error {
 	if c.Port != nil && (*c.Port < 0 || *c.Port > 65535) {
 		return usageError(fmt.Sprintf("--port %d: want 0 to 65535", *c.Port))
 	}
+	o := explorer.DefaultOptions()
+	config, err := c.guarded(addr, &o)
+	if err != nil {
+		return err
+	}
 	d, err := c.data(g)
 	if err != nil {
 		return err
 	}
-	o := explorer.DefaultOptions()
+	o.ReadOnly = c.ReadOnly
 	o.Workers, o.Device, o.Hosts, o.Version, o.Log = g.workers(), work.Device(g.ctx), c.Host, thisBuild().Version, g.note
 	s := explorer.New(d, o)
 	l, err := c.listen(g)
 	if err != nil {
 		return err
 	}
-	url := "http://" + l.Addr().String() + "/"
+	at, scheme := l.Addr().String(), "http"
 	if addr.IsUnspecified() {
-		url = fmt.Sprintf("http://localhost:%d/", l.Addr().(*net.TCPAddr).Port)
+		at = fmt.Sprintf("localhost:%d", l.Addr().(*net.TCPAddr).Port)
 	}
-	if !addr.IsLoopback() {
-		g.note("listening on %s: everyone who reaches this address can use the explorer", c.Addr)
+	if config != nil {
+		scheme, l = "https", tls.NewListener(l, config)
+	} else if !addr.IsLoopback() {
+		g.warn("without TLS, whoever sees the traffic sees the token and the data: add --tls-cert and --tls-key, or put a proxy with TLS in front")
+	}
+	url := scheme + "://" + at + "/"
+	if c.Token == newToken {
+		url += "?token=" + o.Token
 	}
 	if g.JSON {
 		err = printJSON(g.stdout, map[string]string{"url": url})
@@ -74,6 +92,44 @@ func (c *serveCmd) Run(g *globals) error {
 		}
 	}
 	return s.Serve(g.ctx, l)
+}
+
+// newToken is the value of --token that has one made.
+const newToken = "new"
+
+// shortest is the number of characters that a token has at least.
+const shortest = 16
+
+// guarded sets the token of a server, and returns how it does TLS, nil for not at all. Others are let in by a token alone.
+func (c *serveCmd) guarded(addr netip.Addr, o *explorer.Options) (*tls.Config, error) {
+	if !addr.IsLoopback() && c.Token == "" {
+		return nil, usageError(fmt.Sprintf("--addr %s lets others in, so the server has to ask for a token: add --token new, or --token FILE, "+
+			"and --tls-cert FILE with --tls-key FILE for HTTPS", c.Addr))
+	}
+	switch c.Token {
+	case "":
+	case newToken:
+		o.Token = rand.Text()
+	default:
+		b, err := os.ReadFile(c.Token)
+		if err != nil {
+			return nil, err
+		}
+		if o.Token = strings.TrimSpace(string(b)); len(o.Token) < shortest || strings.ContainsAny(o.Token, " \t\r\n") {
+			return nil, fmt.Errorf("%s: want a token of at least %d characters without blanks, on one line", c.Token, shortest)
+		}
+	}
+	if (c.TLSCert == "") != (c.TLSKey == "") {
+		return nil, usageError("--tls-cert and --tls-key: want both or none")
+	}
+	if c.TLSCert == "" {
+		return nil, nil
+	}
+	pair, err := tls.LoadX509KeyPair(c.TLSCert, c.TLSKey)
+	if err != nil {
+		return nil, fmt.Errorf("--tls-cert %s, --tls-key %s: %w", c.TLSCert, c.TLSKey, err)
+	}
+	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
 }
 
 // data reads the model or the dataset.

@@ -4,8 +4,15 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
+	"encoding/pem"
 	"io"
+	"math/big"
 	"net"
 	"net/http"
 	"os"
@@ -18,7 +25,7 @@ import (
 )
 
 // serveFor starts mlg serve with a source, calls use with its address, and ends it.
-func serveFor(t *testing.T, source string, json bool, use func(url string)) {
+func serveFor(t *testing.T, source string, json bool, use func(url string), change ...func(*serveCmd)) {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
@@ -26,6 +33,9 @@ func serveFor(t *testing.T, source string, json bool, use func(url string)) {
 	g := &globals{ctx: ctx, stdout: w, stderr: io.Discard, bar: &bar{quiet: true}, Quiet: true, JSON: json}
 	c := &serveCmd{Source: source, Addr: "127.0.0.1", Port: new(int), kernelFlag: kernelFlag{"mlg"}}
 	c.Format, c.Hydrogens, c.EdgeWeight = dataset.Auto, dataset.HydrogensAsWritten, dataset.GivenWeight
+	for _, f := range change {
+		f(c)
+	}
 	done := make(chan error, 1)
 	go func() {
 		done <- c.Run(g)
@@ -34,7 +44,7 @@ func serveFor(t *testing.T, source string, json bool, use func(url string)) {
 	lines := bufio.NewScanner(r)
 	url := ""
 	for url == "" && lines.Scan() {
-		if at := strings.Index(lines.Text(), "http://"); at >= 0 {
+		if at := strings.Index(lines.Text(), "http"); at >= 0 {
 			url = strings.Trim(lines.Text()[at:], `",`)
 		}
 	}
@@ -98,6 +108,53 @@ func TestServe(t *testing.T) {
 			t.Errorf("diazepam: %s", said)
 		}
 	})
+}
+
+// With a certificate the server does TLS, and nothing else; with a new token its address has one, which gives a secure cookie.
+func TestServeTLS(t *testing.T) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	about := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
+	cert, err := x509.CreateCertificate(rand.Reader, about, about, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := [2]string{filepath.Join(t.TempDir(), "cert.pem"), filepath.Join(t.TempDir(), "key.pem")}
+	for i, b := range []*pem.Block{{Type: "CERTIFICATE", Bytes: cert}, {Type: "PRIVATE KEY", Bytes: secret}} {
+		if err := os.WriteFile(files[i], pem.EncodeToMemory(b), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	known, _ := x509.ParseCertificate(cert)
+	pool := x509.NewCertPool()
+	pool.AddCert(known)
+	serveFor(t, "builtin:drugs", false, func(url string) {
+		if !strings.HasPrefix(url, "https://127.0.0.1:") || !strings.Contains(url, "/?token=") {
+			t.Fatalf("address %s", url)
+		}
+		client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}},
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+		a, err := client.Get(url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.Body.Close()
+		if c := a.Cookies(); a.StatusCode != http.StatusSeeOther || len(c) != 1 || !c[0].Secure {
+			t.Errorf("%d with cookies %v", a.StatusCode, c)
+		}
+		if a, err := http.Get("http" + strings.TrimPrefix(url, "https")); err == nil {
+			a.Body.Close()
+			if a.StatusCode != http.StatusBadRequest {
+				t.Errorf("without TLS: %d", a.StatusCode)
+			}
+		}
+	}, func(c *serveCmd) { c.Token, c.TLSCert, c.TLSKey = newToken, files[0], files[1] })
 }
 
 // Without a port the server takes the usual one, or the next one that is free, and says so; a port that is given

@@ -203,6 +203,7 @@ var endpoints = []endpoint{
 	operation("GET", "gram", "A block of the Gram matrix", computing, on((*session).fitted, getGram)),
 	operation("GET", "evaluate", "How good predictions are: what the file of a model says, or cross-validation beside the majority class and the label histogram", computing, getEvaluate),
 	operation("GET", "progress", "What the server computes for a kernel at the moment", nil, getProgress),
+	global(operation("POST", "stop", "Stops computations that nobody waits for any more, which else go on for some seconds", nil, postStop)),
 	operation("GET", "neighbours", "Most similar graphs", computing, on((*session).fitted, findNeighbours)),
 	operation("POST", "neighbours", "Most similar graphs", computing, on((*session).fitted, findNeighbours)),
 	operation("GET", "predict", "Prediction for one graph", computing, predict),

@@ -181,6 +181,7 @@ func example(e endpoint, address string) string {
 
 // examples are the queries and bodies of requests that need one.
 var examples = map[string]string{
+	"POST stop":       `{}`,
 	"POST upload":     "molecules.csv",
 	"POST graph":      `{"smiles": "CCO"}`,
 	"POST read":       `{"name": "two.smi", "text": "CCO ethanol\nCCN ethylamine\n"}`,

@@ -43,6 +43,7 @@ type infoAnswer struct {
 	ColorBy    []string     `json:"color_by" help:"what the data can be coloured by"`
 	Fragments  bool         `json:"fragments" help:"the graphs are molecules that can be searched for fragments"`
 	SMILES     bool         `json:"smiles" help:"SMILES can be exported"`
+	Uploads    bool         `json:"uploads" help:"the server takes files"`
 	Limits     infoLimits   `json:"limits"`
 	Palette    draw.Palette `json:"palette" help:"the colours of scales"`
 	Vertices   int          `json:"vertices"`
@@ -84,7 +85,7 @@ func getInfo(q *request, _ *struct{}) (*infoAnswer, error) {
 		Vertices: d.info.Vertices, Edges: d.info.Edges, Labels: d.info.NodeLabels > 0, Attributes: d.info.Attributes,
 		Molecules: d.molecules, Source: s.id, Given: s == s.given(), TargetName: cmp.Or(d.targetName, "target"),
 		ColumnName: d.colorName, ColorBy: d.colorBy(), Fragments: d.fragments(), SMILES: d.smiles != nil,
-		Palette: draw.Colors(), Limits: infoLimits{s.o.UploadBytes, s.o.UploadGraphs}}
+		Palette: draw.Colors(), Uploads: !s.o.ReadOnly, Limits: infoLimits{s.o.UploadBytes, s.o.UploadGraphs}}
 	for _, name := range kernel.Names() {
 		a.Kernels = append(a.Kernels, kernelInfo{name, kernel.About(name)})
 	}

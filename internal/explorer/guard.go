@@ -36,6 +36,15 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			writeError(w, &apiError{http.StatusForbidden, "requests from other origins are refused", ""})
 			return
 		}
+		if s.access.refuse(w, r) {
+			return
+		}
+		leave, err := s.clients.enter(r)
+		if err != nil {
+			writeError(w, err)
+			return
+		}
+		defer leave()
 		if r.Body != http.NoBody {
 			// A writer that has no deadlines is a test's.
 			http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.o.BodyTimeout))

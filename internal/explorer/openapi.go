@@ -14,6 +14,8 @@ type object = map[string]any
 // statuses says what errors mean.
 var statuses = map[int]string{
 	400: "The request is wrong. The message says where.",
+	401: "The server asks for a token, and the request has none.",
+	429: "Too many requests from one address, or too many wrong tokens, at a time.",
 	403: "The request comes from a page of another origin.",
 	404: "The page, graph or collection does not exist.",
 	408: "The body came too slowly.",
@@ -59,7 +61,7 @@ func (s schemas) operation(e endpoint) object {
 	name := strings.TrimPrefix(e.path, "/api/v1/")
 	name = name[:strings.IndexAny(name+"/", "/.")] // without a parameter or an extension
 	out := object{"operationId": strings.ToLower(e.method) + "_" + name, "summary": e.summary}
-	codes := append([]int{400, 403, 421}, e.errors...)
+	codes := append([]int{400, 401, 403, 421, 429}, e.errors...)
 	if !e.global {
 		codes = append(codes, 404)
 	}

@@ -285,7 +285,7 @@ func TestDocumentedOperations(t *testing.T) {
 		"GET /map": kernel, "GET /colors": kernel + " by", "GET /matrix": kernel + " cells", "GET /gram": kernel + " rows columns", "GET /evaluate": kernel + " cross_validate part", "GET /progress": kernel + " upload",
 		"GET /neighbours": kernel + " index smiles k", "POST /neighbours": "", "GET /predict": kernel + " index smiles k place early", "POST /predict": "",
 		"GET /explain": kernel + " index smiles class slopes early", "POST /explain": "", "GET /compare": kernel + " a b", "POST /compare": "", "POST /vertex": "", "GET /download/{file}": kernel + " layout color index smiles slopes",
-		"GET /find": "text class smiles limit", "GET /kernel": "text cursor set value", "POST /export": "",
+		"GET /find": "text class smiles limit", "GET /kernel": "text cursor set value", "POST /export": "", "POST /stop": "",
 	}
 	s := readSpec(t)
 	ids := map[any]bool{}
@@ -301,7 +301,7 @@ func TestDocumentedOperations(t *testing.T) {
 		name := method + " " + strings.TrimPrefix(path, "/api/v1")
 		names, ok := want[name]
 		switch name {
-		case "GET /health", "GET /openapi.json", "GET /sources", "POST /upload":
+		case "GET /health", "GET /openapi.json", "GET /sources", "POST /upload", "POST /stop":
 		default:
 			names += " source"
 		}

@@ -3,9 +3,12 @@ package explorer
 import (
 	"context"
 	"fmt"
+	"maps"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // gate lets a number of computations run at a time and a number of others wait.
@@ -13,6 +16,7 @@ type gate struct {
 	slots   chan struct{}
 	waiting atomic.Int64
 	limit   int64
+	crowded func() // when set, is called when somebody has to wait
 }
 
 func newGate(running, waiting int) *gate {
@@ -30,6 +34,9 @@ func (g *gate) enter(ctx context.Context) error {
 	if g.waiting.Add(1) > g.limit {
 		return errBusy
 	}
+	if g.crowded != nil {
+		g.crowded()
+	}
 	select {
 	case g.slots <- struct{}{}:
 		return nil
@@ -39,6 +46,50 @@ func (g *gate) enter(ctx context.Context) error {
 }
 
 func (g *gate) leave() { <-g.slots }
+
+// life is that of computations. One that nobody waits for goes on for a while.
+type life struct {
+	context.Context
+	patience time.Duration
+	crowded  func() bool // when set, whether somebody waits for a place
+
+	mu        sync.Mutex
+	abandoned map[int]func() // what ends them
+	next      int
+}
+
+// abandon ends a computation after a while.
+func (l *life) abandon(end func()) {
+	if l.patience == 0 || l.crowded != nil && l.crowded() {
+		end()
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.abandoned == nil {
+		l.abandoned = map[int]func(){}
+	}
+	k := l.next
+	l.next++
+	l.abandoned[k] = end
+	time.AfterFunc(l.patience, func() {
+		l.mu.Lock()
+		delete(l.abandoned, k)
+		l.mu.Unlock()
+		end()
+	})
+}
+
+// hurry ends what nobody waits for.
+func (l *life) hurry() {
+	l.mu.Lock()
+	ends := slices.Collect(maps.Values(l.abandoned))
+	clear(l.abandoned)
+	l.mu.Unlock()
+	for _, end := range ends {
+		end()
+	}
+}
 
 // result is computed when it is first needed, by one computation at a time, and kept. Errors are
 // not kept.
@@ -71,8 +122,8 @@ func (r *result[T]) peek() (value T, ok bool) {
 }
 
 // get returns the result, computing it if nobody else does. The computation runs in life,
-// and is cancelled when the last one who waits for it has gone away.
-func (r *result[T]) get(ctx, life context.Context, work func(context.Context) (T, error)) (T, error) {
+// and is abandoned when the last one who waits for it has gone away.
+func (r *result[T]) get(ctx context.Context, life *life, work func(context.Context) (T, error)) (T, error) {
 	r.mu.Lock()
 	c := r.last
 	if c == nil {
@@ -89,15 +140,31 @@ func (r *result[T]) get(ctx, life context.Context, work func(context.Context) (T
 		return c.value, c.err
 	case <-ctx.Done():
 		r.mu.Lock()
-		defer r.mu.Unlock()
-		if c.waiters--; c.waiters == 0 {
-			c.cancel()
-			if r.last == c {
-				r.last = nil // who asks now starts anew
-			}
+		c.waiters--
+		alone := c.waiters == 0
+		r.mu.Unlock()
+		if alone {
+			life.abandon(func() { r.end(c) })
 		}
 		var zero T
 		return zero, ctx.Err()
+	}
+}
+
+// end cancels a computation unless somebody waits for it.
+func (r *result[T]) end(c *computation[T]) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if c.waiters > 0 {
+		return
+	}
+	c.cancel()
+	select {
+	case <-c.ready: // it had come to its end
+	default:
+		if r.last == c {
+			r.last = nil // who asks now starts anew
+		}
 	}
 }
 

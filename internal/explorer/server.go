@@ -28,6 +28,11 @@ type Options struct {
 	// its own that points here (DNS rebinding).
 	Hosts []string
 
+	// Token, when set, is what everyone has to know who uses the server.
+	Token string
+	// ReadOnly refuses files that are uploaded.
+	ReadOnly bool
+
 	// Whole is the largest number of graphs whose Gram matrix is kept, 8 bytes an entry. Of
 	// more graphs a sample of Core stands for all in the matrix, the learner, the
 	// cross-validation and the directions of the principal components.
@@ -41,6 +46,11 @@ type Options struct {
 	// Waiting is the number of long computations that may wait for their turn; one runs at a
 	// time. Requests is the number of short ones that may wait; as many run as there are cores.
 	Waiting, Requests int
+	// PerClient is the number of requests from one address of the network that are answered at a time. 0 means any.
+	PerClient int
+	// Patience is the time that a computation goes on when nobody waits for it any more, so that a page that is loaded anew
+	// finds it. It ends at once when another computation waits.
+	Patience time.Duration
 	// Connections is the number of open connections. When there are more, those that have
 	// not sent a request for the longest time are closed.
 	Connections int
@@ -60,7 +70,7 @@ func DefaultOptions() Options {
 		Workers: runtime.GOMAXPROCS(0), Version: "development",
 		Whole: 4500, Core: 2500,
 		UploadBytes: 200 << 20, UploadGraphs: 20_000, UploadTime: 30 * time.Minute,
-		Waiting: 16, Requests: 256, Connections: 1024,
+		Waiting: 64, Requests: 256, PerClient: 32, Patience: 10 * time.Second, Connections: 1024,
 		BodyTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second, ShortTimeout: 30 * time.Second,
 	}
 }
@@ -75,12 +85,14 @@ const (
 // Server explores collections of graphs: the one given at the start, and those that are uploaded.
 type Server struct {
 	o        Options
-	life     context.Context // of the computations
+	life     *life // of the computations
 	end      context.CancelFunc
 	heavy    *gate  // long computations
 	light    *gate  // short ones
 	uploads  *gate  // files that are being read
 	document object // of the API
+	access   *access
+	clients  clients
 
 	mu      sync.Mutex
 	sources []*source  // the one given at the start, then uploaded ones, the latest first
@@ -94,8 +106,10 @@ type Server struct {
 // New returns a server.
 func New(d *Data, o Options) *Server {
 	s := &Server{o: o, heavy: newGate(1, o.Waiting), light: newGate(runtime.GOMAXPROCS(0), o.Requests),
-		uploads: newGate(maxUploads, maxUploads), reading: map[string]*uploading{}}
-	s.life, s.end = context.WithCancel(context.Background())
+		uploads: newGate(maxUploads, maxUploads), reading: map[string]*uploading{}, access: newAccess(o.Token), clients: clients{most: o.PerClient}}
+	ctx, end := context.WithCancel(context.Background())
+	s.life, s.end = &life{Context: ctx, patience: o.Patience}, end
+	s.heavy.crowded, s.life.crowded = s.life.hurry, func() bool { return s.heavy.waiting.Load() > 0 }
 	s.sources = []*source{s.newSource(d)}
 	s.document = document()
 	return s

@@ -24,7 +24,7 @@ import (
 // left, and a later one starts anew.
 func TestResult(t *testing.T) {
 	var p result[int]
-	life := context.Background()
+	life := &life{Context: context.Background()}
 	runs, cancelled := 0, make(chan struct{}, 1)
 	work := func(ctx context.Context) (int, error) {
 		runs++
@@ -79,7 +79,7 @@ func TestResult(t *testing.T) {
 // A panic in a computation is an error of that computation.
 func TestResultPanics(t *testing.T) {
 	var p result[int]
-	_, err := p.get(context.Background(), context.Background(), func(context.Context) (int, error) { panic("no") })
+	_, err := p.get(context.Background(), &life{Context: context.Background()}, func(context.Context) (int, error) { panic("no") })
 	if err == nil || !strings.Contains(err.Error(), "panic in a computation: no") {
 		t.Error(err)
 	}

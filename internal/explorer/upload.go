@@ -122,6 +122,9 @@ func (s *Server) uploaded(key string) *uploadProgress {
 
 // postUpload reads a file as it comes and makes a source of it.
 func postUpload(q *request, in *uploadRequest) (*uploadAnswer, error) {
+	if q.s.o.ReadOnly {
+		return nil, &apiError{http.StatusForbidden, "this server takes no files", "body"}
+	}
 	if n := len(in.Name); n < 1 || n > maxName {
 		return nil, badRequest("name", "name: %d bytes, want 1 to %d", n, maxName)
 	}

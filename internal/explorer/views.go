@@ -189,6 +189,15 @@ func getEvaluate(q *request, in *evaluateRequest) (*evaluation, error) {
 	})(q, in)
 }
 
+type stopAnswer struct {
+	Status string `json:"status" want:"one of ok"`
+}
+
+func postStop(q *request, _ *struct{}) (stopAnswer, error) {
+	q.s.life.hurry()
+	return stopAnswer{"ok"}, nil
+}
+
 type progressRequest struct {
 	Upload string `json:"upload,omitempty" help:"the key of an upload"`
 	kernelRequest

@@ -96,9 +96,10 @@ async function show() {
   timer = setTimeout(show, 200);
 }
 
-// cancel stops all requests.
+// cancel stops all requests, and what the server computes for them, which it else goes on with for some seconds.
 export function cancel() {
   for (const job of jobs) job.cancel();
+  setTimeout(() => fetch("/api/v1/stop", json({})).catch(() => {}), 50); // once the server knows that nobody waits
 }
 
 async function failure(r) {

@@ -509,6 +509,7 @@ function describe() {
   app.detail.empty();
   pointCell(null);
   showScore(null);
+  for (const id of ["own", "drop"]) $(id).hidden = !info.uploads;
   $("find").placeholder = info.fragments ? "Find name or SMILES" : "Find name or class";
   colorChoice(info, app.colorBy);
   showExamples(app);

@@ -122,4 +122,16 @@ export const pixel = (page, index) => page.evaluate(async (i) => {
   return [box.x + x, box.y + y];
 }, index);
 
+// chains returns a table of many molecules, at most 2340 different ones, whose value follows their size.
+export function chains(count) {
+  const ends = ["O", "N", "F", "Cl", "Br", "C(=O)O", "C#N", "S", "c1ccccc1", "C1CCCCC1"];
+  const rows = Array.from({ length: count }, (_, i) => {
+    const [a, b] = [ends[i % 10], ends[Math.floor(i / 10) % 10]];
+    const left = 1 + Math.floor(i / 100) % 6;
+    const right = Math.floor(i / 600);
+    return `m${i},${a}${"C".repeat(left)}C(${b})${"C".repeat(right)},${((left - right) * 0.7 - (i % 10) * 0.3).toFixed(2)}`;
+  });
+  return `name,smiles,logP\n${rows.join("\n")}\n`;
+}
+
 export const limit = { timeout: 60000 };

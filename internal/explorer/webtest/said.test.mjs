@@ -3,22 +3,10 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
-import { close, file, limit, open, pixel, serve, settings, settled, shots, until } from "./browser.mjs";
-
-// chains returns a table of many molecules whose value follows their size.
-function chains(count) {
-  const ends = ["O", "N", "F", "Cl", "Br", "C(=O)O", "C#N", "S", "c1ccccc1", "C1CCCCC1"];
-  const rows = Array.from({ length: count }, (_, i) => {
-    const [a, b] = [ends[i % 10], ends[Math.floor(i / 10) % 10]];
-    const left = 1 + Math.floor(i / 100) % 6;
-    const right = Math.floor(i / 600);
-    return `m${i},${a}${"C".repeat(left)}C(${b})${"C".repeat(right)},${((left - right) * 0.7 - (i % 10) * 0.3).toFixed(2)}`;
-  });
-  return `name,smiles,logP\n${rows.join("\n")}\n`;
-}
+import { chains, close, file, limit, open, pixel, serve, settings, settled, shots, until } from "./browser.mjs";
 
 test("drawing and neighbours do not wait for a learner; an early one predicts until that of all is there", limit, async () => {
-  const page = await open("", { at: await serve(file("chains.csv", chains(2600))) });
+  const page = await open("", { at: await serve(file("chains.csv", chains(2340))) });
   await until(page, "app.places !== null");
   const took = await page.evaluate(async () => {
     const { app } = await import("/app.js");
