@@ -45,7 +45,7 @@ func WriteBlocks(ctx context.Context, path string, axis Axis, m kernel.Map, a ke
 	}
 	var g file.Group
 	var failed error // what is not about the file
-	err := g.AddAt(path, func(f io.WriterAt) error {
+	err := g.AddAt(path, func(f *file.File) error {
 		head := NPYHeader(n, n)
 		if _, err := f.WriteAt(head, 0); err != nil {
 			return err

@@ -2,60 +2,57 @@ package matrixfile
 
 import (
 	"bufio"
+	"context"
 	"fmt"
+	"io"
 	"path/filepath"
 
 	"github.com/mlgkernel/mlg/internal/file"
 )
 
-// Rows is a .npy file that is written row by row, without knowing how many there will be. It has
-// its name only when it is complete.
-type Rows struct {
-	f    *file.File
-	w    *bufio.Writer
-	cols int
-	rows int
-}
-
-// CreateRows starts a file of rows with the given number of columns.
-func CreateRows(path string, cols int) (*Rows, error) {
+// WriteRows writes a matrix whose number of rows is not known before to a .npy file, with identifiers
+// and targets beside it as Write has them. make calls write with some whole rows at a time, one row after
+// the other, and returns the axis of all rows.
+func WriteRows(ctx context.Context, path string, cols int, make func(write func(rows []float64) error) (Axis, error)) error {
 	if filepath.Ext(path) != ".npy" {
-		return nil, fmt.Errorf("%s: want a name that ends with .npy for vectors", path)
+		return fmt.Errorf("%s: want a name that ends with .npy for vectors", path)
 	}
-	f, err := file.Create(path)
+	var g file.Group
+	var axis Axis
+	var failed error // what is not about the file
+	err := g.AddAt(path, func(f *file.File) error {
+		w := bufio.NewWriterSize(io.NewOffsetWriter(f, 0), 1<<20)
+		n := 0
+		w.Write(NPYHeader(0, cols)) // as long as the one below; its error comes with the next ones
+		axis, failed = make(func(rows []float64) error {
+			if len(rows)%cols != 0 {
+				panic(fmt.Sprintf("matrixfile: %d numbers for rows of %d", len(rows), cols))
+			}
+			n += len(rows) / cols
+			_, err := w.Write(file.Bytes(rows))
+			return err
+		})
+		if err := w.Flush(); err != nil {
+			failed = nil
+			return err
+		}
+		if failed == nil {
+			failed = axis.validate("rows", n)
+		}
+		if failed != nil {
+			return failed
+		}
+		_, err := f.WriteAt(NPYHeader(n, cols), 0)
+		return err
+	})
+	if failed != nil {
+		return failed
+	}
 	if err != nil {
-		return nil, err
-	}
-	r := &Rows{f: f, w: bufio.NewWriterSize(f, 1<<20), cols: cols}
-	if _, err := r.w.Write(NPYHeader(0, cols)); err != nil { // as long as the one of Commit
-		r.Discard()
-		return nil, err
-	}
-	return r, nil
-}
-
-// Write appends rows.
-func (r *Rows) Write(rows []float64) error {
-	if len(rows)%r.cols != 0 {
-		panic(fmt.Sprintf("matrixfile: %d numbers for rows of %d", len(rows), r.cols))
-	}
-	r.rows += len(rows) / r.cols
-	_, err := r.w.Write(file.Bytes(rows))
-	return err
-}
-
-// Commit completes the file. After an error it is removed.
-func (r *Rows) Commit() error {
-	err := r.w.Flush()
-	if err == nil {
-		_, err = r.f.WriteAt(NPYHeader(r.rows, r.cols), 0)
-	}
-	if err != nil {
-		r.Discard()
 		return err
 	}
-	return r.f.Commit()
+	if err := g.Add(ctx, IDsFile(path), axis.WriteCSV); err != nil {
+		return err
+	}
+	return g.Commit()
 }
-
-// Discard removes what was written.
-func (r *Rows) Discard() { r.f.Discard() }

@@ -18,8 +18,8 @@ func Read(path string) (*Model, error) {
 		return nil, err
 	}
 	defer f.Close()
-	m, err := Decode(f.Bytes())
-	if err != nil {
+	var m *Model
+	if err := f.Guard(func() (err error) { m, err = Decode(f.Bytes()); return err }); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return m, nil

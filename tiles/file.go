@@ -68,6 +68,7 @@ type contents struct {
 	ids    *file.Section
 	tiles  map[int]file.Section // by number; whether they are good is not checked
 	damage error                // what is wrong with the rest
+	path   string
 	mapped *file.Mapped
 }
 
@@ -77,13 +78,21 @@ func open(path string) (*contents, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := decode(m.Bytes())
-	if err != nil {
+	c := &contents{}
+	if err := m.Guard(func() (err error) { c, err = decode(m.Bytes()); return err }); err != nil {
 		m.Close()
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	c.mapped = m
+	c.path, c.mapped = path, m
 	return c, nil
+}
+
+// guard calls read, which reads the mapped file in this goroutine, and names the file in its error.
+func (c *contents) guard(read func() error) error {
+	if err := c.mapped.Guard(read); err != nil {
+		return fmt.Errorf("%s: %w", c.path, err)
+	}
+	return nil
 }
 
 func (c *contents) close() error { return c.mapped.Close() }

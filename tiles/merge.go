@@ -102,14 +102,10 @@ func Merge(ctx context.Context, out string, paths []string) (*Merged, error) {
 		}
 		return nil, m.problems.err()
 	}
-	if err := m.fill(ctx, out); err != nil {
+	if err := m.write(ctx, out); err != nil {
 		return nil, err
 	}
-	err = file.Write(ctx, matrixfile.IDsFile(out), func(w io.Writer) error {
-		_, err := w.Write(m.ids)
-		return err
-	})
-	return &Merged{m.plan, m.copies}, err
+	return &Merged{m.plan, m.copies}, nil
 }
 
 // list returns the files of tiles among paths and in folders among them.
@@ -178,10 +174,15 @@ func (m *merger) collect(path string) error {
 		m.files = append(m.files, path)
 	}
 	if c.ids != nil {
-		if err := c.ids.Check(); err != nil {
-			m.damaged(path, err)
+		if err := c.guard(func() error {
+			if err := c.ids.Check(); err != nil {
+				m.damaged(path, err)
+			}
+			m.ids = slices.Clone(c.ids.Data)
+			return nil
+		}); err != nil {
+			return err
 		}
-		m.ids = slices.Clone(c.ids.Data)
 	}
 	copies := map[string][]int{} // by file: tiles that it has too
 	for t := range c.tiles {
@@ -216,15 +217,19 @@ func (m *merger) compare(path string, c *contents, first string, tiles []int) er
 		return err
 	}
 	defer before.close()
-	for _, t := range tiles {
-		x, y := before.tiles[t], c.tiles[t]
-		if err := y.Check(); err != nil {
-			m.damaged(path, err)
-		} else if x.Check() == nil && !bytes.Equal(x.Data, y.Data) {
-			m.problems.Duplicates = append(m.problems.Duplicates, fmt.Sprintf("%s in %s and %s", y.Name, first, path))
-		}
-	}
-	return nil
+	return c.guard(func() error {
+		return before.guard(func() error {
+			for _, t := range tiles {
+				x, y := before.tiles[t], c.tiles[t]
+				if err := y.Check(); err != nil {
+					m.damaged(path, err)
+				} else if x.Check() == nil && !bytes.Equal(x.Data, y.Data) {
+					m.problems.Duplicates = append(m.problems.Duplicates, fmt.Sprintf("%s in %s and %s", y.Name, first, path))
+				}
+			}
+			return nil
+		})
+	})
 }
 
 // mostMissing bounds the list of missing tiles: a file of a few bytes may have a plan of 2²⁷.
@@ -252,28 +257,34 @@ func (m *merger) each(ctx context.Context, place func(t int, data []byte) error)
 	left := len(m.found)
 	for files := range slices.Chunk(m.files, together) {
 		err := func() error {
-			var tiles []int
-			var sections []file.Section
+			type found struct {
+				t  int
+				in *contents
+			}
+			var tiles []found
 			for _, path := range files {
 				c, err := open(path)
 				if err != nil {
 					return err
 				}
 				defer c.close()
-				for t, s := range c.tiles {
+				for t := range c.tiles {
 					if m.found[t] == path && c.plan == m.plan {
-						tiles, sections = append(tiles, t), append(sections, s)
+						tiles = append(tiles, found{t, c})
 					}
 				}
 			}
 			left -= len(tiles)
 			return work.Each(ctx, len(tiles), 1, func(_, i int) error {
 				defer meter.Add(1)
-				if err := sections[i].Check(); err != nil {
-					m.damaged(m.found[tiles[i]], err)
-					return nil
-				}
-				return place(tiles[i], sections[i].Data)
+				t, c := tiles[i].t, tiles[i].in
+				return c.guard(func() error {
+					if err := c.tiles[t].Check(); err != nil {
+						m.damaged(c.path, err)
+						return nil
+					}
+					return place(t, c.tiles[t].Data)
+				})
 			})
 		}()
 		if err != nil {
@@ -286,28 +297,38 @@ func (m *merger) each(ctx context.Context, place func(t int, data []byte) error)
 	return nil
 }
 
-// fill writes the matrix.
-func (m *merger) fill(ctx context.Context, out string) error {
+// write writes the matrix, and identifiers and targets beside it.
+func (m *merger) write(ctx context.Context, out string) error {
 	n := int64(m.plan.Graphs)
 	head := matrixfile.NPYHeader(m.plan.Graphs, m.plan.Graphs)
-	f, err := file.CreatePart(out)
+	var g file.Group
+	var failed error // what is not about the file
+	err := g.AddPart(out, func(f *file.File) error {
+		if err := f.Truncate(int64(len(head)) + 8*n*n); err != nil { // all of it is written
+			return err
+		}
+		if _, err := f.WriteAt(head, 0); err != nil {
+			return err
+		}
+		err := m.each(ctx, func(t int, data []byte) error { return place(f, int64(len(head)), m.plan, t, data) })
+		if err == nil {
+			failed = m.problems.err()
+		}
+		return cmp.Or(err, failed)
+	})
+	if failed != nil {
+		return failed
+	}
 	if err != nil {
 		return err
 	}
-	if err = f.Truncate(int64(len(head)) + 8*n*n); err == nil { // all of it is written
-		_, err = f.WriteAt(head, 0)
-	}
-	if err == nil {
-		err = m.each(ctx, func(t int, data []byte) error { return place(f, int64(len(head)), m.plan, t, data) })
-	}
-	if err == nil {
-		err = m.problems.err()
-	}
-	if err != nil {
-		f.Discard()
+	if err := g.Add(ctx, matrixfile.IDsFile(out), func(w io.Writer) error {
+		_, err := w.Write(m.ids)
+		return err
+	}); err != nil {
 		return err
 	}
-	return f.Commit()
+	return g.Commit()
 }
 
 // place writes the values of tile t, and those across the diagonal, to where they belong in a

@@ -142,42 +142,32 @@ func embedStream(g *globals, m *model.Model, o dataset.Options, path string) (*e
 
 // write writes the vectors and, beside them, identifiers and targets.
 func (c *embedCmd) write(g *globals, e *nystrom.Embedding, in *embedInput) (found nystrom.Errors, err error) {
-	f, err := matrixfile.CreateRows(c.Out, e.Dim())
-	if err != nil {
-		return found, err
-	}
-	defer func() {
-		if err != nil {
-			f.Discard()
-		}
-	}()
 	monitor := e.NewMonitor(c.SampleSeed)
-	var axis matrixfile.Axis
-	for b, err := range in.batches {
-		if err != nil {
-			return found, err
-		}
-		vectors, err := e.Transform(g.ctx, b.features)
-		if err != nil {
-			return found, err
-		}
-		if err := monitor.Add(g.ctx, b.features, vectors); err != nil {
-			return found, err
-		}
-		if err := f.Write(vectors); err != nil {
-			return found, err
-		}
-		axis.IDs, axis.Targets = append(axis.IDs, b.IDs...), append(axis.Targets, b.Targets...)
-		g.bar.show("embedding", int64(len(axis.IDs)), 0, "graphs")
-	}
-	if len(axis.IDs) == 0 {
-		return found, errors.New("no graphs to embed")
-	}
-	if found, err = monitor.Errors(g.ctx); err != nil {
-		return found, err
-	}
-	if err = output(g, matrixfile.IDsFile(c.Out), axis.WriteCSV); err != nil {
-		return found, err
-	}
-	return found, f.Commit()
+	err = g.write(c.Out, func() error {
+		return matrixfile.WriteRows(g.ctx, c.Out, e.Dim(), func(write func([]float64) error) (axis matrixfile.Axis, err error) {
+			for b, err := range in.batches {
+				if err != nil {
+					return axis, err
+				}
+				vectors, err := e.Transform(g.ctx, b.features)
+				if err != nil {
+					return axis, err
+				}
+				if err := monitor.Add(g.ctx, b.features, vectors); err != nil {
+					return axis, err
+				}
+				if err := write(vectors); err != nil {
+					return axis, err
+				}
+				axis.IDs, axis.Targets = append(axis.IDs, b.IDs...), append(axis.Targets, b.Targets...)
+				g.bar.show("embedding", int64(len(axis.IDs)), 0, "graphs")
+			}
+			if len(axis.IDs) == 0 {
+				return axis, errors.New("no graphs to embed")
+			}
+			found, err = monitor.Errors(g.ctx)
+			return axis, err
+		})
+	})
+	return found, err
 }

@@ -267,6 +267,12 @@ func (l *Log) resume(kind string, version int, first Section) (kept []Section, e
 	if l.old, err = Map(l.file.Name()); err != nil {
 		return nil, err
 	}
+	err = l.old.Guard(func() (err error) { kept, err = l.takeUp(kind, version, first); return err })
+	return kept, err
+}
+
+// takeUp is resume once the file is mapped.
+func (l *Log) takeUp(kind string, version int, first Section) (kept []Section, err error) {
 	data := l.old.Bytes()
 	var begin bytes.Buffer
 	head := &writer{w: &begin}

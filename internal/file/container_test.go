@@ -185,7 +185,7 @@ func TestLog(t *testing.T) {
 	if _, _, err := Resume(path, "tiles", 1, some[0]); err == nil || !strings.Contains(err.Error(), "is not an unfinished tiles file") {
 		t.Errorf("a log of another kind: %v", err)
 	}
-	if _, _, err := Resume(dir, "store", 1, some[0]); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+	if _, _, err := Resume(dir, "store", 1, some[0]); err == nil || !strings.Contains(err.Error(), "is a folder, want a file") {
 		t.Errorf("a folder: %v", err)
 	}
 }

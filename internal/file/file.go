@@ -50,15 +50,24 @@ func (g *Group) Add(ctx context.Context, path string, write func(io.Writer) erro
 		}
 		return g.outcome(path, err)
 	}
-	return g.AddAt(path, func(f io.WriterAt) error { return fill(ctx, io.NewOffsetWriter(f, 0), path, write) })
+	return g.AddAt(path, func(f *File) error { return fill(ctx, io.NewOffsetWriter(f, 0), path, write) })
 }
 
-// AddAt is Add for a file that is written in any order. It takes the place of a device or a pipe.
-func (g *Group) AddAt(path string, write func(io.WriterAt) error) error {
-	if st, err := os.Stat(path); err == nil && st.IsDir() {
-		return g.outcome(path, errors.New("is a folder, want a file"))
+// AddAt is Add for a file that is written in any order, so it cannot be a device or a pipe.
+func (g *Group) AddAt(path string, write func(*File) error) error {
+	return g.add(path, Create, write)
+}
+
+// AddPart is AddAt for a file whose temporary name is that of CreatePart.
+func (g *Group) AddPart(path string, write func(*File) error) error {
+	return g.add(path, CreatePart, write)
+}
+
+func (g *Group) add(path string, create func(string) (*File, error), write func(*File) error) error {
+	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
+		return g.outcome(path, errors.New(irregular(st.Mode())+", want a file"))
 	}
-	f, err := Create(path)
+	f, err := create(path)
 	if err == nil {
 		g.files = append(g.files, f)
 		if err = write(f); err == nil {
@@ -66,6 +75,14 @@ func (g *Group) AddAt(path string, write func(io.WriterAt) error) error {
 		}
 	}
 	return g.outcome(path, err)
+}
+
+// irregular says what is no regular file.
+func irregular(mode fs.FileMode) string {
+	if mode.IsDir() {
+		return "is a folder"
+	}
+	return "is a device or a pipe"
 }
 
 // outcome empties the group after an error, which it returns with the path.
@@ -77,9 +94,19 @@ func (g *Group) outcome(path string, err error) error {
 	return fmt.Errorf("%s: %w", path, cause(err))
 }
 
-// Commit gives the files their names. When that fails, those that have none yet are removed.
+// Commit gives the files their names. When that fails, those that have none yet are removed. Old files
+// of all names but the first are removed before. So a process that is killed in between leaves files
+// that are missing, but never new ones beside old ones.
 func (g *Group) Commit() error {
 	defer g.discard()
+	for i, f := range g.files {
+		keepMode(f.Name(), f.path)
+		if i > 0 {
+			if err := os.Remove(f.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+	}
 	for len(g.files) > 0 {
 		f := g.files[0]
 		if err := f.publish(); err != nil {
@@ -175,7 +202,7 @@ const Partial = ".part"
 // file, or if PATH.part is a link.
 func CreatePart(path string) (*File, error) {
 	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s exists and is not a regular file", path)
+		return nil, fmt.Errorf("%s: %s, want a file", path, irregular(st.Mode()))
 	}
 	f, _, err := claim(path + Partial)
 	if err != nil {
@@ -276,9 +303,7 @@ func (f *File) remove() error {
 // Publish gives a complete file, which was synced, its name, and where it takes the place of
 // another, the mode of that.
 func Publish(temp, path string) error {
-	if st, err := os.Stat(path); err == nil {
-		os.Chmod(temp, st.Mode().Perm())
-	}
+	keepMode(temp, path)
 	if err := os.Rename(temp, path); err != nil {
 		return err
 	}
@@ -287,6 +312,13 @@ func Publish(temp, path string) error {
 		f.Close()
 	}
 	return nil
+}
+
+// keepMode gives a file the mode of the one whose place it takes, if there is one.
+func keepMode(temp, path string) {
+	if st, err := os.Stat(path); err == nil {
+		os.Chmod(temp, st.Mode().Perm())
+	}
 }
 
 // cause takes the path off an error of os: the caller names the path that the user gave.

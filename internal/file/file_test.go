@@ -259,3 +259,55 @@ func TestPartLinks(t *testing.T) {
 		t.Errorf("error %v, want that another process is writing it", err)
 	}
 }
+
+// Files of a group get their names together. One that takes long to write is PATH.part until then, modes stay, and
+// what is no file is left alone.
+func TestGroup(t *testing.T) {
+	dir := t.TempDir()
+	one, two := filepath.Join(dir, "one"), filepath.Join(dir, "two")
+	if err := errors.Join(os.WriteFile(one, []byte("old"), 0o640), os.WriteFile(two, []byte("old"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	text := func(s string) func(*File) error {
+		return func(f *File) error { _, err := f.WriteString(s); return err }
+	}
+	var g Group
+	if err := errors.Join(g.AddPart(one, text("new")), g.AddAt(two, text("new"))); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{one, two} {
+		if got, _ := os.ReadFile(path); string(got) != "old" {
+			t.Errorf("%s: %q before the others are written", path, got)
+		}
+	}
+	if err := g.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	for path, mode := range map[string]os.FileMode{one: 0o640, two: 0o600} {
+		got, _ := os.ReadFile(path)
+		if st, err := os.Stat(path); err != nil || string(got) != "new" || st.Mode().Perm() != mode {
+			t.Errorf("%s: %q, %v, error %v", path, got, st.Mode(), err)
+		}
+	}
+	// A process that ends before all have their names leaves none of them beside an old one.
+	if err := errors.Join(g.AddAt(one, text("newer")), g.AddAt(two, text("newer"))); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(g.files[0].Name()); err != nil { // cannot be published
+		t.Fatal(err)
+	}
+	if err := g.Commit(); err == nil {
+		t.Error("a file that is not there was published")
+	}
+	if got, _ := os.ReadFile(two); len(got) > 0 {
+		t.Errorf("%q beside a file that has no name yet", got)
+	}
+	if left, _ := os.ReadDir(dir); len(left) != 1 {
+		t.Errorf("left behind: %v", left)
+	}
+	for _, add := range []func(string, func(*File) error) error{g.AddAt, g.AddPart} {
+		if err := add(os.DevNull, text("x")); err == nil || err.Error() != os.DevNull+": is a device or a pipe, want a file" && !strings.HasSuffix(err.Error(), ": "+os.DevNull+": is a device or a pipe, want a file") {
+			t.Errorf("error %v", err)
+		}
+	}
+}
