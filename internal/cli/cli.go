@@ -124,6 +124,9 @@ type root struct {
 	Worker   workerCmd   `cmd:"" hidden:"" help:"Answer the requests of a parent process."`
 }
 
+// errClosed is the error of a command whose standard output is closed.
+var errClosed = errors.New("standard output is closed; send it to a file, or to /dev/null if nobody wants it")
+
 // grace is how long an interrupted command may take to stop by itself. Work that looks at its
 // context stops much sooner; the rest, as an eigenproblem of a large matrix, is left alone.
 const grace = 700 * time.Millisecond
@@ -138,6 +141,9 @@ func Main(args []string, stdout, stderr io.Writer) int {
 	r.bar = newBar(&r.globals)
 	out := &writer{w: stdout, bar: r.bar, colour: r.colour.stdout}
 	r.stdout = out
+	if stdout == io.Writer(os.Stdout) && closedOutput() { // before work whose results would be lost
+		return r.finish(errClosed, out)
+	}
 	code := -1
 	parser, err := kong.New(&r,
 		kong.Name("mlg"),

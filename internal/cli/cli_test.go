@@ -201,6 +201,23 @@ func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
+// Programs that want no output, such as Python's subprocess.DEVNULL, open /dev/null to be read and written. That is not
+// closed.
+func TestDiscarded(t *testing.T) {
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
+	for _, args := range [][]string{{program(t), "version"}, {"sh", "-c", program(t) + " version; exit $?"}} {
+		cmd := exec.Command(args[0], args[1:]...)
+		cmd.Stdout = null
+		if err := cmd.Run(); err != nil {
+			t.Errorf("%v: %v", args, err)
+		}
+	}
+}
+
 // Topics fit a terminal and name what they are about.
 func TestTopics(t *testing.T) {
 	for _, name := range topics {
