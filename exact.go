@@ -200,9 +200,7 @@ func (e *Exact) Cross(ctx context.Context, graphs []*graph.Graph) (*kernel.Matri
 		}
 		if some.work()*float64(train)/float64(n) < all.work() {
 			step, part = n, some
-			quiet := work.Of(ctx)
-			quiet.Progress = nil // every part would start anew
-			ctx = work.With(ctx, quiet)
+			ctx = work.Quiet(ctx) // every part would start anew
 		}
 	}
 	for lo := 0; lo < train; lo += step {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
@@ -278,17 +277,14 @@ type choice struct {
 	mixer      *Mixer        // of the settings
 	part       bool          // the graphs are a training part: only the learner is asked for
 
-	mu   sync.Mutex
-	done int // steps of progress
+	scored *work.Meter // settings and sums
 }
 
 // plan scores settings and combinations and takes the best.
 func (c *choice) plan(all context.Context) (*Plan, error) {
 	o := c.Options
-	how := work.Of(all)
-	how.Progress = nil // the choice tells its own steps, and kernels what they do with all graphs
-	ctx := work.With(all, how)
-	if err := c.scoreSettings(ctx); err != nil {
+	ctx := work.Quiet(all) // the choice tells its own steps, and kernels what they do with all graphs
+	if err := c.scoreSettings(all); err != nil {
 		return nil, err
 	}
 	p := c.newPlan()
@@ -388,7 +384,8 @@ func (c *choice) scoreSettings(ctx context.Context) error {
 	if _, err := c.graphs.In.FitAll(ctx, kernels...); err != nil {
 		return err
 	}
-	return work.Tasks(ctx, len(kernels), func(ctx context.Context, k int) error {
+	c.scored = work.NewMeter(ctx, "choosing", len(c.settings)+len(c.sums))
+	return work.Tasks(work.Quiet(ctx), len(kernels), func(ctx context.Context, k int) error {
 		m, err := c.graphs.Of(kernels[k])
 		if err != nil {
 			return err
@@ -405,11 +402,7 @@ func (c *choice) score(ctx context.Context, k Gram, name string) (*Scores, error
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.done++; c.Options.Progress != nil {
-		c.Options.Progress(c.done, len(c.settings)+len(c.sums))
-	}
+	c.scored.Add(1)
 	return &s[0], nil
 }
 

@@ -75,11 +75,6 @@ type Options struct {
 	// fitted to them for other targets. They are not fitted again. An inductive evaluation does not
 	// use it.
 	Collection *kernel.Collection `json:"-"`
-
-	// Progress, if set, is called with the number of finished kernels and combinations, and with
-	// their total number. In an evaluation both are multiplied by the outer folds. It is called
-	// from one goroutine at a time.
-	Progress func(done, total int) `json:"-"`
 }
 
 // DefaultOptions returns kernel ridge regression with probabilities. Its ridge has the least squared error

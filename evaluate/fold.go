@@ -67,7 +67,8 @@ func (o *Options) lanes(n, workers int) int {
 
 // test predicts the folds of a row of the report: each by the method that is best on its training part, and on
 // the reported folds by every method.
-func (s *session) test(ctx context.Context, row reportRow) error {
+func (s *session) test(ctx context.Context, row reportRow, meter *work.Meter) error {
+	todo := len(s.parts) * s.steps(row)
 	for _, m := range row.methods {
 		var missing []*choose.TrainingPart
 		for _, p := range s.parts {
@@ -88,17 +89,20 @@ func (s *session) test(ctx context.Context, row reportRow) error {
 		workers := work.Workers(ctx)
 		some := min(len(missing), s.o.lanes(len(s.data.Graphs), workers))
 		err = work.Each(work.WithWorkers(ctx, some), len(missing), 1, func(_, i int) error {
+			defer meter.Add(m.steps())
 			return s.predict(work.WithWorkers(ctx, workers/some), k, missing[i], &m.results[s.at(missing[i])])
 		})
 		if err != nil {
 			return m.failed(err)
 		}
+		todo -= len(missing) * m.steps()
 		s.took[m].KernelSeconds += fitted - start
 		s.took[m].LearnSeconds += s.clock() - fitted
 		if err := s.folder.write(ctx, s, m, s.stored(m)); err != nil {
 			return err
 		}
 	}
+	meter.Add(todo) // known before
 	return nil
 }
 

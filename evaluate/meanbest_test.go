@@ -12,6 +12,7 @@ import (
 	"github.com/mlgkernel/mlg/internal/kerneltest"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/learn"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // TestBestFew: the mean of best predicts a fold like the mean of those ten kernels that have the smallest product of
@@ -47,13 +48,14 @@ func TestBestFew(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			progress := [2]int{}
-			o.Progress = func(done, total int) { progress = [2]int{done, total} }
-			if err := e.run(t.Context()); err != nil {
+			progress := map[string]work.Progress{}
+			if err := e.run(work.With(t.Context(), work.Options{Progress: func(p work.Progress) { progress[p.Stage] = p }})); err != nil {
 				t.Fatal(err)
 			}
-			if progress[0] != progress[1] {
-				t.Errorf("%d of %d results in the end", progress[0], progress[1])
+			for stage, p := range progress {
+				if p.Done != p.Total {
+					t.Errorf("%s: %d of %d in the end", stage, p.Done, p.Total)
+				}
 			}
 			var names []string
 			report := e.report()

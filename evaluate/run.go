@@ -47,8 +47,8 @@ type evaluation struct {
 	folder         *folder                // nil keeps nothing
 	keep           bool                   // the matrices of factors
 
-	mu   sync.Mutex
-	done int // outer folds of methods and rows
+	mu    sync.Mutex  // of the times of methods
+	meter *work.Meter // of all sessions, where kernels are fitted for each
 }
 
 // method is a kernel or a sum of kernels: what has results of its own.
@@ -195,6 +195,7 @@ func (e *evaluation) run(ctx context.Context) error {
 	if !e.o.Inductive {
 		return e.session(e.parts, cmp.Or(e.o.Collection, kernel.NewCollection(e.graphs)), nil, nil).evaluate(ctx)
 	}
+	e.meter = work.NewMeter(ctx, "evaluate", len(e.parts)*(len(e.settings)+len(e.sums)+e.predictions()))
 	return work.Tasks(ctx, len(e.parts), func(ctx context.Context, i int) error {
 		p := e.parts[i]
 		train, test := e.Splits.Without(p.Repeat, p.Fold), e.Splits.Test(p.Repeat, p.Fold)
@@ -261,12 +262,13 @@ func (e *evaluation) session(parts []*choose.TrainingPart, fitTo *kernel.Collect
 
 // evaluate scores all methods on every training part. Then those that are chosen predict the folds.
 func (s *session) evaluate(ctx context.Context) error {
-	methods := slices.Concat(s.settings, s.sums)
+	methods, quiet := slices.Concat(s.settings, s.sums), work.Quiet(ctx)
+	meter := s.begin(ctx, "choosing", len(methods))
 	for _, m := range methods {
 		s.took[m] = &seconds{}
 		known, err := s.folder.read(s, m)
 		if err == nil && known == nil && !s.o.OnReported {
-			known, err = s.score(ctx, m)
+			known, err = s.score(quiet, m)
 		}
 		if err != nil {
 			return err
@@ -274,13 +276,13 @@ func (s *session) evaluate(ctx context.Context) error {
 		if known != nil {
 			s.take(m, known)
 		}
-		s.progress()
+		meter.Add(len(s.parts))
 	}
+	meter = s.begin(ctx, "evaluate", s.predictions())
 	for _, row := range s.rows {
-		if err := s.test(ctx, row); err != nil {
+		if err := s.test(quiet, row, meter); err != nil {
 			return err
 		}
-		s.progress()
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -302,14 +304,43 @@ func (s *session) take(m *method, known *storedResults) {
 // at returns the position of a training part among all.
 func (e *evaluation) at(p *choose.TrainingPart) int { return p.Repeat*e.Splits.Folds + p.Fold }
 
-// progress tells that a method was scored, or a row of the report tested, on the parts of the session.
-func (s *session) progress() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.done += len(s.parts)
-	if s.o.Progress != nil {
-		s.o.Progress(s.done, (len(s.settings)+len(s.sums)+len(s.rows))*len(s.evaluation.parts))
+// begin begins a stage that takes so many steps for every part of the session. All stages of all sessions are one where
+// kernels are fitted for each.
+func (s *session) begin(ctx context.Context, stage string, steps int) *work.Meter {
+	if s.meter != nil {
+		return s.meter
 	}
+	return work.NewMeter(ctx, stage, steps*len(s.parts))
+}
+
+// predictions returns how many steps of progress it takes to predict the fold of a part for all rows of the report.
+func (e *evaluation) predictions() int {
+	n := 0
+	for _, row := range e.rows {
+		n += e.steps(row)
+	}
+	return n
+}
+
+// steps returns how many steps of progress it takes to predict a fold for a row.
+func (e *evaluation) steps(row reportRow) int {
+	if !e.o.OnReported {
+		return row.methods[0].steps()
+	}
+	n := 0
+	for _, m := range row.methods {
+		n += m.steps()
+	}
+	return n
+}
+
+// steps returns how many steps of progress a prediction by a method is. A sum also weighs its kernels, which takes
+// about three times as long.
+func (m *method) steps() int {
+	if m.kernel == nil {
+		return 4
+	}
+	return 1
 }
 
 // clock returns seconds.

@@ -60,30 +60,36 @@ func TestResume(t *testing.T) {
 			o.Folder = filepath.Join(t.TempDir(), "run")
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			stopped := o
-			stopped.Progress = func(done, total int) {
-				if done >= total/2 {
+			stopped := work.With(ctx, work.Options{Progress: func(p work.Progress) {
+				if p.Stage == "evaluate" && p.Done >= p.Total/2 {
 					cancel()
 				}
-			}
-			if _, err := Run(ctx, ds, candidates, stopped); !errors.Is(err, context.Canceled) {
+			}})
+			if _, err := Run(stopped, ds, candidates, o); !errors.Is(err, context.Canceled) {
 				t.Fatalf("error %v, want context.Canceled", err)
 			}
 			files, _ := filepath.Glob(filepath.Join(o.Folder, "folds-*.bin"))
 			if len(files) == 0 {
 				t.Fatal("nothing was kept")
 			}
-			var steps []int
-			o.Progress = func(done, total int) { steps = append(steps, done) }
-			resumed, err := Run(t.Context(), ds, candidates, o)
+			var steps []int64
+			resumed, err := Run(work.With(t.Context(), work.Options{Progress: func(p work.Progress) {
+				if p.Stage == "evaluate" {
+					steps = append(steps, p.Done)
+				}
+			}}), ds, candidates, o)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if !reflect.DeepEqual(resumed, whole) {
 				t.Error("the resumed run gives something else")
 			}
-			if !slices.IsSorted(steps) || steps[len(steps)-1] != (4+3+7)*2*4 { // 4 settings, 3 sums, 7 rows
-				t.Errorf("progress %v, want increasing up to 112", steps)
+			want := int64((4 + 3*4) * 2 * 4) // rows of kernels and of sums, repeats, folds
+			if inductive {                   // settings and sums with them
+				want += (4 + 3) * 2 * 4
+			}
+			if !slices.IsSorted(steps) || steps[len(steps)-1] != want {
+				t.Errorf("progress %v, want increasing up to %d", steps, want)
 			}
 			// All is there now: kernels are not needed any more.
 			broken = true

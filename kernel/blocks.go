@@ -50,7 +50,13 @@ func eachBlock(ctx context.Context, m Map, a, b Features, f func(x Block) error)
 			blocks = append(blocks, Block{a, i, min(i+height, a.Len()), b, j, min(j+width, b.Len())})
 		}
 	}
-	meter := work.NewMeter(ctx, "gram", len(blocks))
+	var meter *work.Meter
+	if _, ok := m.(Whole); ok { // its own stages tell how far it has come
+		work.NewMeter(ctx, "gram", 0)
+		meter = work.NewMeter(work.Quiet(ctx), "gram", len(blocks))
+	} else {
+		meter = work.NewMeter(ctx, "gram", len(blocks))
+	}
 	return work.Each(ctx, len(blocks), 1, func(_, k int) error {
 		defer work.Trace(ctx, "gram")()
 		defer meter.Add(1)

@@ -2,10 +2,12 @@ package kernel
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // Collection is graphs with the kernels that are fitted to them, each distinct factor once:
@@ -132,14 +134,24 @@ func (c *Collection) Fit(ctx context.Context, k Kernel) (*FittedSum, error) {
 // FitAll is Fit for several kernels, which share what they find out about the graphs.
 func (c *Collection) FitAll(ctx context.Context, kernels ...Kernel) ([]*FittedSum, error) {
 	out := make([]*FittedSum, len(kernels))
-	ctx = withShared(ctx, &shared{})
+	factors := 0
 	for i, k := range kernels {
 		var err error
 		if out[i], err = c.Sum(k); err != nil {
 			return nil, err
 		}
-		for _, f := range out[i].Factors {
-			if _, err := f.Fitted(ctx); err != nil {
+		factors += len(out[i].Factors)
+	}
+	inner, outer := withShared(ctx, &shared{}), work.Quiet(ctx) // the stages of one kernel tell how far it has come
+	if len(kernels) > 1 {
+		inner, outer = work.Quiet(inner), ctx
+	}
+	at := 0
+	for _, sum := range out {
+		for _, f := range sum.Factors {
+			at++
+			work.NewMeter(outer, fmt.Sprintf("kernel %d/%d", at, factors), 0) // one may take much longer than another
+			if _, err := f.Fitted(inner); err != nil {
 				return nil, err
 			}
 		}

@@ -155,9 +155,7 @@ func (c *Centres) stream(ctx context.Context, stage string, members [][]int, do 
 		total += len(fold)
 	}
 	meter := work.NewMeter(ctx, stage, total)
-	how := work.Of(ctx)
-	how.Progress = nil // of blocks
-	quiet := work.With(ctx, how)
+	quiet := work.Quiet(ctx) // of blocks
 	x := kernel.NewMatrix(min(total, streamRows), c.order())
 	for fold, all := range members {
 		for some := range slices.Chunk(all, streamRows) {

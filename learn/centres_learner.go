@@ -138,9 +138,7 @@ func (c *Centres) addDeviations(ctx context.Context, left []*Left) error {
 		}
 		x.deviations = newLeftDeviations(n)
 	}
-	how := work.Of(ctx)
-	how.Workers, how.Progress = 1, nil
-	inner := work.With(ctx, how)
+	inner := work.WithWorkers(work.Quiet(ctx), 1)
 	rows := make([][]float64, work.Workers(ctx))
 	err := c.stream(ctx, "deviations", c.members, func(_ int, some []int, x *kernel.Matrix) error {
 		return work.Each(ctx, len(some), 16, func(w, r int) error {

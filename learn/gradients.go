@@ -25,6 +25,7 @@ type system struct {
 	residual   float64 // |Dz − (DKD + λI)u|, relative to |Dz|
 	iterations int
 	stuck      bool      // there is no further step
+	told       int       // of its progress
 	r, p       []float64 // while it is solved: residual and direction
 	rz, size   float64   // rᵀP⁻¹r and |Dz|
 }
@@ -79,6 +80,19 @@ func (s *system) step(y []float64) {
 	s.iterations++
 }
 
+// whole is the way of a system to its solution, as progress tells it.
+const whole = 100
+
+// progress returns how much of its way to the tolerance a system has come since the last call. Residuals fall about by
+// the same factor in every iteration.
+func (s *system) progress(tolerance float64) int {
+	before := s.told
+	if tolerance < 1 {
+		s.told = max(before, min(int(whole*math.Log(s.residual)/math.Log(tolerance)), whole-1))
+	}
+	return s.told - before
+}
+
 // Convergence tells how far conjugate gradients came.
 type Convergence struct {
 	Systems    int     // that were solved: for each fold, ridge and target, and one more for the bias
@@ -96,7 +110,7 @@ const mostSides = 10 * dense.PanelWidth
 func (s *RidgeSolver) conjugate(ctx context.Context, systems []*system) (Convergence, error) {
 	most := min(mostSides, len(systems))
 	g := newGradients(ctx, s, most)
-	meter := work.NewMeter(ctx, "ridge", len(systems))
+	meter := work.NewMeter(ctx, "ridge", whole*len(systems))
 	out := Convergence{Systems: len(systems)}
 	for waiting := systems; len(waiting) > 0 || len(g.active) > 0; {
 		for len(g.active) < most && len(waiting) > 0 {
@@ -116,11 +130,12 @@ func (s *RidgeSolver) conjugate(ctx context.Context, systems []*system) (Converg
 			}
 			open := a.residual > s.options.Tolerance
 			if open && !a.stuck && a.iterations < s.options.MaxIterations {
+				meter.Add(a.progress(s.options.Tolerance))
 				kept = append(kept, a)
 				continue
 			}
 			a.r, a.p = nil, nil
-			meter.Add(1)
+			meter.Add(whole - a.told)
 			out.Iterations, out.Residual = max(out.Iterations, a.iterations), max(out.Residual, a.residual)
 			if open {
 				out.Open++

@@ -63,7 +63,11 @@ func Choose(ctx context.Context, self []float64, row func(p int, dst []float64) 
 	random := rand.New(rand.NewPCG(o.Seed, 0x7069766f7473)) // "pivots"
 	x := kernel.NewMatrix(n, min(dim, 64))
 	k := make([]float64, n)
-	meter := work.NewMeter(ctx, "landmarks", dim)
+	// A landmark takes a row of kernel values, which are as many operations as perhaps 500 products, and products
+	// with all before it.
+	const values = 500
+	left := dim*values + dim*(dim-1)/2
+	meter := work.NewMeter(ctx, "landmarks", left)
 	for b.Dim() < dim {
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
@@ -102,8 +106,10 @@ func Choose(ctx context.Context, self []float64, row func(p int, dst []float64) 
 		x.Set(p, j, l[j])
 		b.Residual[p] = 0
 		b.Landmarks, b.factor = append(b.Landmarks, p), append(b.factor, l...)
-		meter.Add(1)
+		meter.Add(values + j)
+		left -= values + j
 	}
+	meter.Add(left)
 	return b, widen(x, b.Dim()), nil
 }
 

@@ -21,9 +21,7 @@ func Fit(ctx context.Context, m kernel.Map, train kernel.Features, o Options) (*
 	if err != nil {
 		return nil, nil, err
 	}
-	quiet := work.Of(ctx) // Choose tells how far it has come
-	quiet.Progress = nil
-	rowOnly := work.With(ctx, quiet)
+	rowOnly := work.Quiet(ctx) // Choose tells how far it has come
 	b, x, err := Choose(ctx, self, func(p int, dst []float64) error {
 		row, err := kernel.Between(rowOnly, m, kernel.Range(train, p, p+1), train)
 		if err == nil {

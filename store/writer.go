@@ -50,9 +50,7 @@ func write(ctx context.Context, path string, m *model.Model, next func() (*graph
 	}
 	defer log.Close() // a second time where all went well
 	meter := work.NewMeter(ctx, "transform", 0)
-	how := work.Of(ctx)
-	how.Progress = nil // the stages of a chunk are not shown
-	ctx, cancel := context.WithCancel(work.With(ctx, how))
+	ctx, cancel := context.WithCancel(work.Quiet(ctx)) // the stages of a chunk are not shown
 	batches := make(chan batch)
 	defer func() { // next is not called after Write has returned
 		cancel()

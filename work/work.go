@@ -51,6 +51,13 @@ func WithWorkers(ctx context.Context, n int) context.Context {
 	return With(ctx, w)
 }
 
+// Quiet returns a context of whose computations nobody is told how far they have come.
+func Quiet(ctx context.Context) context.Context {
+	w := Of(ctx)
+	w.Progress = nil
+	return With(ctx, w)
+}
+
 // Of returns how computations of a context are carried out, with defaults filled in.
 func Of(ctx context.Context) Options {
 	w, _ := ctx.Value(workKey{}).(Options)

@@ -117,8 +117,7 @@ func demoEvaluation(g *globals, ds *dataset.Dataset, k mlg.Kernel) (*evaluate.Re
 	e.Folds, e.Repeats = 5, 2
 	start := time.Now()
 	e.Clock = func() time.Duration { return time.Since(start) }
-	e.Progress = g.bar.steps("evaluate", "folds")
-	return evaluate.Run(g.ctx, ds, choose.Each(k, classic.DefaultWL()), e)
+	return evaluate.Run(g.work(), ds, choose.Each(k, classic.DefaultWL()), e)
 }
 
 // demoPredict trains without one molecule, predicts its class, and explains the decision between

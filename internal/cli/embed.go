@@ -56,7 +56,7 @@ func (c *embedCmd) Run(g *globals) error {
 }
 
 // embedGraphs is the number of graphs that are embedded at a time.
-const embedGraphs = 8192
+const embedGraphs = 2048
 
 // batch is the features of some graphs.
 type batch struct {
@@ -68,6 +68,7 @@ type batch struct {
 type embedInput struct {
 	*model.Model
 	batches iter.Seq2[batch, error]
+	total   int // graphs, 0 where that is not known
 }
 
 // open decides what the arguments mean.
@@ -86,17 +87,17 @@ func (c *embedCmd) open(g *globals) (*embedInput, error) {
 		if err != nil {
 			return nil, err
 		}
-		return embedStream(g, m, c.like(m), c.Data)
+		return embedStream(g, m, c.like(m), c.Data, 0)
 	case c.Data != "":
 		return nil, usageError(c.Input + " is not a model: the first of two arguments must be a model file")
 	case c.Input == "-":
 		return nil, usageError("standard input can be read only once, but fitting and embedding both read it: fit a model first, with mlg fit")
 	}
-	m, _, err := c.fitSample(g, c.Input)
+	m, total, err := c.fitSample(g, c.Input)
 	if err != nil {
 		return nil, err
 	}
-	return embedStream(g.quietly(), m, c.dataFlags.options(), c.Input) // warnings have been printed
+	return embedStream(g.quietly(), m, c.dataFlags.options(), c.Input, total) // warnings have been printed
 }
 
 func embedStore(path string) (*embedInput, error) {
@@ -114,10 +115,10 @@ func embedStore(path string) (*embedInput, error) {
 				return
 			}
 		}
-	}}, nil
+	}, s.Len()}, nil
 }
 
-func embedStream(g *globals, m *model.Model, o dataset.Options, path string) (*embedInput, error) {
+func embedStream(g *globals, m *model.Model, o dataset.Options, path string, total int) (*embedInput, error) {
 	data, err := openData(path, o)
 	if err != nil {
 		return nil, err
@@ -137,12 +138,13 @@ func embedStream(g *globals, m *model.Model, o dataset.Options, path string) (*e
 				return
 			}
 		}
-	}}, nil
+	}, total}, nil
 }
 
 // write writes the vectors and, beside them, identifiers and targets.
 func (c *embedCmd) write(g *globals, e *nystrom.Embedding, in *embedInput) (found nystrom.Errors, err error) {
 	monitor := e.NewMonitor(c.SampleSeed)
+	g.bar.show("embedding", 0, int64(in.total), "graphs")
 	err = g.write(c.Out, func() error {
 		return matrixfile.WriteRows(g.ctx, c.Out, e.Dim(), func(write func([]float64) error) (axis matrixfile.Axis, err error) {
 			for b, err := range in.batches {
@@ -160,7 +162,7 @@ func (c *embedCmd) write(g *globals, e *nystrom.Embedding, in *embedInput) (foun
 					return axis, err
 				}
 				axis.IDs, axis.Targets = append(axis.IDs, b.IDs...), append(axis.Targets, b.Targets...)
-				g.bar.show("embedding", int64(len(axis.IDs)), 0, "graphs")
+				g.bar.show("embedding", int64(len(axis.IDs)), int64(in.total), "graphs")
 			}
 			if len(axis.IDs) == 0 {
 				return axis, errors.New("no graphs to embed")

@@ -163,12 +163,11 @@ func (c *evaluateCmd) options(g *globals, ds *dataset.Dataset, onReported bool) 
 func (c *evaluateCmd) evaluate(g *globals, ds *dataset.Dataset, candidates []choose.Candidate, o evaluate.Options) (*evaluate.Report, error) {
 	start := time.Now()
 	o.Clock = func() time.Duration { return time.Since(start) }
-	o.Progress = g.bar.steps("evaluate", "folds")
 	o.Damaged = func(path string, err error) { g.note("%s: %v; it is computed again", path, err) }
 	if c.Keep != "" {
 		g.kept.set("--run %s has the finished parts; the same command goes on from there", c.Keep)
 	}
-	return evaluate.Run(g.ctx, ds, candidates, o)
+	return evaluate.Run(g.work(), ds, candidates, o)
 }
 
 // pictures writes what --plot and --report ask for.

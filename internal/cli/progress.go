@@ -33,7 +33,8 @@ func (g *globals) bold(s string) string {
 }
 
 // bar shows progress on standard error: a line that is rewritten on a terminal, plain lines
-// now and then otherwise, nothing with --quiet. A stage whose end is unknown shows its time.
+// now and then otherwise, nothing with --quiet. A stage whose end is unknown shows its time. So does
+// what follows a stage that has come to its end, until the next one begins.
 type bar struct {
 	w        io.Writer
 	terminal bool
@@ -46,6 +47,7 @@ type bar struct {
 	stage, unit string
 	have, all   int64
 	begin       time.Time // of the stage
+	end         time.Time // of the stage, zero before
 	first       int64     // done when it began
 	ticks       int
 	shown       bool          // a line is on the terminal
@@ -75,7 +77,7 @@ func (b *bar) progress(p work.Progress) {
 		if b.square == 0 { // blocks
 			unit = ""
 		}
-	case "tiles", "landmarks", "numbers", "ridge":
+	case "choosing", "evaluate", "tiles", "landmarks", "numbers", "ridge":
 		unit = ""
 	case "deviations", "centres", "held", "learn":
 		unit = "graphs"
@@ -85,15 +87,24 @@ func (b *bar) progress(p work.Progress) {
 	b.show(p.Stage, p.Done, p.Total, unit)
 }
 
+// watchProgress, where a test sets it, sees what show is called with.
+var watchProgress func(stage string, done, total int64)
+
 // show says how far a stage has come; total is 0 when that is not known.
 func (b *bar) show(stage string, done, total int64, unit string) {
+	if watchProgress != nil {
+		watchProgress(stage, done, total)
+	}
 	if b.quiet {
 		return
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if stage != b.stage {
-		b.stage, b.begin, b.first = stage, time.Now(), done
+	if stage != b.stage || done < b.have { // the same again
+		b.stage, b.begin, b.end, b.first = stage, time.Now(), time.Time{}, done
+	}
+	if total > 0 && done == total && b.have < done {
+		b.end = time.Now()
 	}
 	b.have, b.all, b.unit = done, total, unit
 	if b.stop == nil {
@@ -132,27 +143,45 @@ const (
 	barWidth   = 20
 )
 
-func (b *bar) write(now time.Time) {
-	var line string
-	elapsed := now.Sub(b.begin)
-	if b.all > 0 {
+// text returns the line but for the stage: the share, the rate and the time left where the end is known, else what is
+// done and the time.
+func (b *bar) text(now time.Time) (stage, text string) {
+	elapsed, done := now.Sub(b.begin), b.have-b.first
+	rate := ""
+	if done > 0 && elapsed > 0 {
+		rate = fmt.Sprintf("  %s/s", count(float64(done)/elapsed.Seconds(), b.unit))
+	}
+	switch {
+	case !b.end.IsZero() && now.Sub(b.end) > b.every:
+		return "after " + b.stage, now.Sub(b.end).Round(time.Second).String()
+	case b.all > 0:
 		share := float64(b.have) / float64(b.all)
+		text = fmt.Sprintf("%.0f %%", 100*share)
 		if b.terminal {
 			n := min(max(int(share*barWidth+0.5), 0), barWidth)
-			line = fmt.Sprintf("%-*s %s%s %3.0f %%", stageWidth, b.stage, strings.Repeat("━", n), strings.Repeat("╌", barWidth-n), 100*share)
-		} else {
-			line = fmt.Sprintf("%s: %.0f %%", b.stage, 100*share)
+			text = fmt.Sprintf("%s%s %3.0f %%", strings.Repeat("━", n), strings.Repeat("╌", barWidth-n), 100*share)
 		}
-		if n := b.have - b.first; n > 0 && elapsed > 0 {
-			rate := float64(n) / elapsed.Seconds()
-			left := time.Duration(float64(b.all-b.have) / rate * float64(time.Second))
-			line += fmt.Sprintf("  %s/s  %s left", count(rate, b.unit), left.Round(time.Second))
+		if rate != "" {
+			left := time.Duration(float64(elapsed) / float64(done) * float64(b.all-b.have))
+			text += fmt.Sprintf("%s  %s left", rate, left.Round(time.Second))
 		}
-	} else if b.terminal {
+		return b.stage, text
+	case b.have > 0:
+		return b.stage, fmt.Sprintf("%s%s  %s", count(float64(b.have), b.unit), rate, elapsed.Round(time.Second))
+	}
+	return b.stage, elapsed.Round(time.Second).String()
+}
+
+func (b *bar) write(now time.Time) {
+	stage, line := b.text(now)
+	switch {
+	case !b.terminal:
+		line = stage + ": " + line
+	case strings.HasPrefix(line, "━") || strings.HasPrefix(line, "╌"):
+		line = fmt.Sprintf("%-*s %s", stageWidth, stage, line)
+	default:
 		b.ticks++
-		line = fmt.Sprintf("%-*s %c %s", stageWidth, b.stage, []rune("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏")[b.ticks%10], elapsed.Round(time.Second))
-	} else {
-		line = fmt.Sprintf("%s: %s", b.stage, elapsed.Round(time.Second))
+		line = fmt.Sprintf("%-*s %c %s", stageWidth, stage, []rune("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏")[b.ticks%10], line)
 	}
 	if !b.terminal {
 		fmt.Fprintln(b.w, line)

@@ -34,7 +34,22 @@ func TestPlainProgress(t *testing.T) {
 	line(time.Second)
 	b.done()
 	b.done() // a second call does no harm
-	const want = "sp: 12s\nclasses 1/2: 25 %  5 vertices/s  30s left\ngram: 0 %\ngram: 50 %  2.52 k pairs/s  1s left\n"
+	// What follows a stage, which has no line of its own, does not look like its end.
+	b.every = 10 * time.Second
+	b.progress(work.Progress{Stage: "gram", Done: 0, Total: 4})
+	b.progress(work.Progress{Stage: "gram", Done: 4, Total: 4})
+	b.end = b.begin.Add(time.Second)
+	line(5 * time.Second)
+	line(12 * time.Second)
+	b.progress(work.Progress{Stage: "gram", Done: 0, Total: 4}) // of another matrix
+	line(time.Second)
+	// A stream whose end is not known shows how much of it is done.
+	b.progress(work.Progress{Stage: "transform", Done: 0})
+	b.progress(work.Progress{Stage: "transform", Done: 3000})
+	line(10 * time.Second)
+	b.done()
+	const want = "sp: 12s\nclasses 1/2: 25 %  5 vertices/s  30s left\ngram: 0 %\ngram: 50 %  2.52 k pairs/s  1s left\n" +
+		"gram: 100 %  1.01 k pairs/s  0s left\nafter gram: 11s\ngram: 0 %\ntransform: 3 k graphs  300 graphs/s  10s\n"
 	if got := out.String(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

@@ -114,7 +114,6 @@ func (c *trainCmd) train(g *globals, t task) error {
 		}
 		o.Groups = &choose.Groups{By: c.Groups, Of: numbered(values)}
 	}
-	o.Progress = g.bar.steps("choosing", "")
 	o.Collection = t.shared
 	read := c.dataFlags.options()
 	read.TargetColumn = t.target

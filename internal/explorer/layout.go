@@ -64,7 +64,7 @@ func (p *placement) projectAll(ctx context.Context, f *fitted) error {
 	block := f.against(p.basis)
 	meter := work.NewMeter(ctx, "components", n)
 	for rows := range slices.Chunk(kernel.UpTo(n), panelHeight) {
-		b, err := block(quiet(ctx), rows)
+		b, err := block(work.Quiet(ctx), rows)
 		if err != nil {
 			return err
 		}
@@ -74,13 +74,6 @@ func (p *placement) projectAll(ctx context.Context, f *fitted) error {
 		meter.Add(len(rows))
 	}
 	return nil
-}
-
-// quiet is a context for parts of a stage. Only the stage itself reports progress.
-func quiet(ctx context.Context) context.Context {
-	w := work.Of(ctx)
-	w.Progress = nil
-	return work.With(ctx, w)
 }
 
 // neighbours returns the k most similar others of every graph. Columns come in panels of some width, and only rows from there on:
@@ -103,7 +96,7 @@ func (f *fitted) neighbours(ctx context.Context, k, width int) ([][]nearest.Hit,
 		cols := kernel.UpTo(n)[from:min(from+width, n)]
 		block := f.against(cols)
 		for rows := range slices.Chunk(kernel.UpTo(n)[from:], panelHeight) {
-			b, err := block(quiet(ctx), rows)
+			b, err := block(work.Quiet(ctx), rows)
 			if err != nil {
 				return nil, err
 			}
