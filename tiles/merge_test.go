@@ -43,7 +43,7 @@ func TestShortened(t *testing.T) {
 	}
 	dir := t.TempDir()
 	newFixture(t, 60, 1, with(func(*mlg.Kernel) {})).work(t, dir, 60, 1) // one tile of several pages
-	path := filepath.Join(dir, ShardName(1, 1))
+	path := filepath.Join(dir, shardName(1, 1))
 	whole, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

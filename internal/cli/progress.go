@@ -114,11 +114,6 @@ func (b *bar) show(stage string, done, total int64, unit string) {
 	}
 }
 
-// steps is show for work that counts its steps.
-func (b *bar) steps(stage, unit string) func(done, total int) {
-	return func(done, total int) { b.show(stage, int64(done), int64(total), unit) }
-}
-
 // tick writes the line until stop is closed.
 func (b *bar) tick(stop chan struct{}) {
 	t := time.NewTicker(b.every)
