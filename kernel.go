@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/mlgkernel/mlg/dataset/chem"
 	"github.com/mlgkernel/mlg/graph"
@@ -194,6 +195,20 @@ func (k Kernel) Levels() []kernel.Level {
 		}
 	}
 	return out
+}
+
+// Stretch implements kernel.Directional.
+func (k Kernel) Stretch(times int) (kernel.Kernel, bool) {
+	k.Radii = slices.Clone(k.Radii)
+	for i := range k.Radii {
+		k.Radii[i] *= times
+	}
+	base, err := vertex.Parse(k.Base)
+	if k.Base == "" || err != nil { // Validate says what is wrong
+		return k, true
+	}
+	k.Base = vertex.Stretch(base, times).String()
+	return k, slices.ContainsFunc(vertex.Elementary(k.Base), func(name string) bool { return name == "labels" || name == "wl" })
 }
 
 // Fit implements kernel.Kernel: see Fit and NewExact.

@@ -232,6 +232,9 @@ func (s *hopCounter) attributeRows(g *coloured) (key func(row int) uint64) {
 // place returns the entry of place i of paths with j+1 vertices, i ≤ j/2.
 func place(i, j int) int { return (j+1)*(j+1)/4 + i }
 
+// Stretch implements kernel.Directional. No parameter is a number of hops.
+func (k GraphHopper) Stretch(int) (kernel.Kernel, bool) { return k, k.Labels.discrete() }
+
 // eachPlace calls f with the places of a row, in ascending order.
 func eachPlace(row []float64, f func(i, j, at int)) {
 	for i, j, at := 0, 0, 0; at < len(row); at++ {

@@ -60,6 +60,13 @@ func (k Hadamard) Resolve(graphs []*graph.Graph) (kernel.Kernel, error) {
 	return resolveLabels(k, k.Labels, graphs)
 }
 
+// Stretch implements kernel.Directional.
+func (k Hadamard) Stretch(times int) (kernel.Kernel, bool) {
+	k.H *= times
+	k.Base = stretched(k.Base, times)
+	return k, k.Labels.discrete()
+}
+
 // codeHistogram is Hadamard with the histogram of labels, times a scale, as base kernel. Codes are
 // then refinements of a colouring.
 type codeHistogram struct {

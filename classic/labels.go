@@ -19,6 +19,9 @@ const (
 	Attributes Labelling = "attributes" // the rows of real attributes, compared by their dot product
 )
 
+// discrete reports whether labels of vertices are seen where graphs have some.
+func (l Labelling) discrete() bool { return l == Auto || l == Labels }
+
 // resolve replaces Auto by Labels or Degrees, as the graphs have it, and checks that all
 // graphs have what is wanted. A graph without vertices fits everything; when all graphs
 // are such, Auto remains.

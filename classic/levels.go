@@ -55,6 +55,17 @@ func baseKernel(text string) (kernel.Kernel, error) {
 	return k, nil // normalised by its definition
 }
 
+// stretched returns the text of a base kernel with radii and steps some times as long. What is wrong with
+// it, checkBase says.
+func stretched(base string, times int) string {
+	k, err := kernel.Parse(base)
+	if d, ok := k.(kernel.Directional); ok && err == nil {
+		longer, _ := d.Stretch(times)
+		return longer.String()
+	}
+	return base
+}
+
 // checkBase validates a kernel that has a base kernel.
 func checkBase(k kernel.Kernel, base string) error {
 	if err := kernel.Check(k); err != nil {

@@ -53,6 +53,12 @@ func (k NeighborhoodHash) Resolve(graphs []*graph.Graph) (kernel.Kernel, error) 
 	return resolve(k, graphs)
 }
 
+// Stretch implements kernel.Directional.
+func (k NeighborhoodHash) Stretch(times int) (kernel.Kernel, bool) {
+	k.R *= times
+	return k, k.Labels.discrete()
+}
+
 func (k NeighborhoodHash) recipe() recipe {
 	compare := func() func(context.Context, [][]labelCount, [][]labelCount) (float64, error) { return matchedShare }
 	return pairwise(recipe{labels: k.Labels}, k.rounds, compare)

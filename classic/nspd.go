@@ -46,6 +46,12 @@ func (k NSPD) Fit(ctx context.Context, graphs []*graph.Graph) (*kernel.Fitted, e
 func (k NSPD) Decode(data []byte) (kernel.Map, error)               { return decode(k, data) }
 func (k NSPD) Resolve(graphs []*graph.Graph) (kernel.Kernel, error) { return resolve(k, graphs) }
 
+// Stretch implements kernel.Directional.
+func (k NSPD) Stretch(times int) (kernel.Kernel, bool) {
+	k.R, k.D = k.R*times, k.D*times
+	return k, k.Labels.discrete()
+}
+
 // recipe has a block for each radius. Small balls are frequent, and frequent features that follow each
 // other are compared faster.
 func (k NSPD) recipe() recipe {

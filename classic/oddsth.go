@@ -45,6 +45,12 @@ func (k OddSth) Fit(ctx context.Context, graphs []*graph.Graph) (*kernel.Fitted,
 func (k OddSth) Decode(data []byte) (kernel.Map, error)               { return decode(k, data) }
 func (k OddSth) Resolve(graphs []*graph.Graph) (kernel.Kernel, error) { return resolve(k, graphs) }
 
+// Stretch implements kernel.Directional.
+func (k OddSth) Stretch(times int) (kernel.Kernel, bool) {
+	k.H *= times
+	return k, k.Labels.discrete()
+}
+
 func (k OddSth) recipe() recipe {
 	return recipe{labels: k.Labels, normalize: k.Normalize, count: k.count}
 }

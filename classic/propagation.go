@@ -72,6 +72,12 @@ func (k Propagation) Fit(ctx context.Context, graphs []*graph.Graph) (*kernel.Fi
 func (k Propagation) Decode(data []byte) (kernel.Map, error)               { return decode(k, data) }
 func (k Propagation) Resolve(graphs []*graph.Graph) (kernel.Kernel, error) { return resolve(k, graphs) }
 
+// Stretch implements kernel.Directional.
+func (k Propagation) Stretch(times int) (kernel.Kernel, bool) {
+	k.Steps *= times
+	return k, k.Labels.discrete()
+}
+
 func (k Propagation) recipe() recipe {
 	return recipe{labels: k.Labels, normalize: k.Normalize, count: k.count}
 }

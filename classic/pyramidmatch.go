@@ -51,6 +51,9 @@ func (k PyramidMatch) Resolve(graphs []*graph.Graph) (kernel.Kernel, error) {
 	return resolve(k, graphs)
 }
 
+// Stretch implements kernel.Directional. No parameter is a number of hops.
+func (k PyramidMatch) Stretch(int) (kernel.Kernel, bool) { return k, k.Labels.discrete() }
+
 // features counts vertices by label, coordinate and cell. In k, I_0 has the factor 2^−L and I_l the
 // factor 2^(l−1−L), so that counts times max(1, 2^(l−1)) are compared by their minimum.
 func (k PyramidMatch) recipe() recipe {

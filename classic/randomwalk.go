@@ -62,6 +62,12 @@ func (k RandomWalk) Fit(ctx context.Context, graphs []*graph.Graph) (*kernel.Fit
 func (k RandomWalk) Decode(data []byte) (kernel.Map, error)               { return decode(k, data) }
 func (k RandomWalk) Resolve(graphs []*graph.Graph) (kernel.Kernel, error) { return resolve(k, graphs) }
 
+// Stretch implements kernel.Directional.
+func (k RandomWalk) Stretch(times int) (kernel.Kernel, bool) {
+	k.P *= times
+	return k, k.Labels.discrete()
+}
+
 // Converging returns k with Lambda = 0.9/ρ where the series over walks of any length may not
 // converge. ρ is a bound of the largest eigenvalue of the product of any of the graphs with itself.
 func (k RandomWalk) Converging(ctx context.Context, graphs []*graph.Graph) (RandomWalk, error) {

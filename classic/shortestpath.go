@@ -62,6 +62,12 @@ func (k ShortestPath) Resolve(graphs []*graph.Graph) (kernel.Kernel, error) {
 	return resolve(k, graphs)
 }
 
+// Stretch implements kernel.Directional.
+func (k ShortestPath) Stretch(times int) (kernel.Kernel, bool) {
+	k.H *= times
+	return k, k.Labels.discrete()
+}
+
 // Validate implements kernel.Kernel.
 func (k ShortestPath) Validate() error {
 	switch {

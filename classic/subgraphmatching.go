@@ -66,6 +66,9 @@ func (k SubgraphMatching) Resolve(graphs []*graph.Graph) (kernel.Kernel, error) 
 	return resolve(k, graphs)
 }
 
+// Stretch implements kernel.Directional. No parameter is a number of hops.
+func (k SubgraphMatching) Stretch(int) (kernel.Kernel, bool) { return k, k.Labels.discrete() }
+
 // features has a block for each size and number of automorphisms, which divides the factorial of
 // the size. With tables of values there are no types, and graphs are compared pair by pair.
 func (k SubgraphMatching) recipe() recipe {

@@ -102,6 +102,13 @@ func (k WL) levels() (levelled, bool) {
 // Fixed implements param.Fixer: other variants than Subtree have no base kernel.
 func (k WL) Fixed(parameter string) bool { return parameter == "base" && k.Variant != Subtree }
 
+// Stretch implements kernel.Directional.
+func (k WL) Stretch(times int) (kernel.Kernel, bool) {
+	k.H *= times
+	k.Base = stretched(k.Base, times)
+	return k, k.Labels.discrete()
+}
+
 // Validate implements kernel.Kernel.
 func (k WL) Validate() error {
 	if k.Variant != Subtree && k.Variant != Edge && k.Variant != Assignment {

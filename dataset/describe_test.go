@@ -57,8 +57,12 @@ func describe(g *graph.Graph) string {
 			fmt.Fprintf(&b, " (%v, %v)", x, y)
 		}
 	}
-	for e := range g.Edges() {
-		fmt.Fprintf(&b, "\n%d-%d %v", e.U, e.V, e.Weight)
+	edges, mark := g.Edges(), '-'
+	if g.Directed() {
+		edges, mark = g.Arcs(), '>'
+	}
+	for e := range edges {
+		fmt.Fprintf(&b, "\n%d%c%d %v", e.U, mark, e.V, e.Weight)
 		if g.HasEdgeLabels() {
 			fmt.Fprintf(&b, " %q", e.Label)
 		}

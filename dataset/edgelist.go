@@ -31,7 +31,7 @@ func edgeListSeparator(c rune) bool { return strings.ContainsRune(" \t\r,;", c) 
 func edgeListGraph(s *stream) (*graph.Graph, error) {
 	l := newLines(s.name, budget(s.opts.Limits)(s.in), s.opts.Limits)
 	n := newNamed(s.opts.Limits)
-	var as arcs
+	var edges []graph.Edge
 	var field [][]byte
 	columns := 0 // of the first edge
 	for {
@@ -61,7 +61,7 @@ func edgeListGraph(s *stream) (*graph.Graph, error) {
 			return nil, l.fail("%s, want two vertices, and perhaps a weight and a label", counted(columns, "column", "columns"))
 		case len(field) != columns:
 			return nil, l.fail("%s, want %d as in the first edge", counted(len(field), "column", "columns"), columns)
-		case len(as.list) >= s.opts.Limits.Edges:
+		case len(edges) >= s.opts.Limits.Edges:
 			return nil, l.fail("more than %d edges, which is the limit", s.opts.Limits.Edges)
 		}
 		w, label := 1.0, ""
@@ -73,24 +73,27 @@ func edgeListGraph(s *stream) (*graph.Graph, error) {
 		if columns > 3 {
 			label = string(field[3])
 		}
-		as.add(ends[0], ends[1], w, label, l.n)
+		edges = append(edges, graph.Edge{U: ends[0], V: ends[1], Weight: w, Label: label})
 	}
 	if len(n.name) == 0 {
 		return nil, io.EOF // no graphs, as in every other format
 	}
 	order := vertexOrder(n.name)
-	for i := range as.list {
-		e := &as.list[i]
-		e.u, e.v = order[e.u], order[e.v]
-		if e.u > e.v {
-			e.u, e.v, e.back = e.v, e.u, !e.back
-		}
-	}
 	b := graph.NewBuilder(len(n.node))
-	if err := as.put(b, eitherWay, s.warn); err != nil {
-		return nil, s.at(0, err)
+	if s.opts.Directed {
+		b.SetDirected()
+	}
+	for _, e := range edges {
+		b.AddLabeledEdge(int(order[e.U]), int(order[e.V]), e.Weight, e.Label)
 	}
 	g, err := b.Build()
+	if err == nil {
+		name := make([]string, len(n.name))
+		for v, k := range order {
+			name[k] = n.name[v]
+		}
+		err = corrections(b.Given(), s.opts, s.warn, func(v int) string { return name[v] })
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.name, err)
 	}

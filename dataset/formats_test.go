@@ -215,7 +215,7 @@ func TestJSONLines(t *testing.T) {
 1 "2.5" (2, 3)
 0-1 1`)
 	wantGraph(t, d.Graphs[2], `id "7" target "" n 0`)
-	wantWarnings(t, d, "1 unknown field ignored", "1 self-loop dropped", "1 repeated edge dropped")
+	wantWarnings(t, d, "1 unknown field ignored", "1 self-loop left out")
 	wantErrors(t, JSONLines, []errorCase{
 		{"{\"nodes\":1,\"edges\":[]}\n[1]\n", `f:2: "[1]", want an object`},
 		{`{"nodes":1}`, `f:1: no field "nodes" or no field "edges"`},
@@ -226,7 +226,8 @@ func TestJSONLines(t *testing.T) {
 		{`{"nodes":2,"edges":[[0,1,2,3]]}`, "edge 0: 4 numbers"},
 		{`{"nodes":2,"edges":[[0,1.5]]}`, `edge 0: "1.5", want a whole number`},
 		{`{"nodes":2,"edges":[[0,1,-2]]}`, "edge 0: weight -2, want a positive number"},
-		{`{"nodes":2,"edges":[[0,1,1],[1,0,2]]}`, "f:1: edge (1, 0) is given twice, with weights 1 and 2"},
+		{`{"nodes":2,"edges":[[0,1,1],[0,1,2]]}`, "f:1: edge (0, 1) is given twice"},
+		{`{"nodes":2,"edges":[],"directed":1}`, `f:1: field "directed"`},
 		{`{"nodes":2,"edges":["]"]}`, "edge 0"},
 		{`{"nodes":2,"edges":[["]",1]]}`, "edge 0"},
 		{`{"nodes":2,"edges":{}}`, "want a list of edges"},
@@ -269,12 +270,12 @@ func TestGraphML(t *testing.T) {
 0 "N" [0]
 1 "C" [1.5]
 2 "C" [0]
-0-1 1.5
-1-2 1`)
+0>1 1
+1>0 2
+1>2 1
+2>2 1`)
 	wantGraph(t, d.Graphs[1], "id \"\" target \"\" n 1\n0 \"C\" [0]")
-	wantWarnings(t, d, "1 self-loop dropped", "3 directed edges made undirected",
-		"1 edge had two directions with different weights and got their mean",
-		"1 value of node data ignored, because it is not a number or some nodes have none")
+	wantWarnings(t, d, "1 value of node data ignored, because it is not a number or some nodes have none")
 	wrap := func(s string) string { return "<graphml>\n<graph>\n" + s + "\n</graph></graphml>" }
 	wantErrors(t, GraphML, []errorCase{
 		{"", "f:1: no element graphml"},
@@ -320,13 +321,14 @@ graph { a [pos="1,2"]; b [pos="3,4.5,0"] }`
 5 "S"
 6 "C"
 7 "<b>P</b>"
-0-1 2.5 "x\"y"
-1-2 2 "x\"y"
-4-6 2 "z"
-5-6 2 "z"`)
+0>1 2 "x\"y"
+1>0 3 "x\"y"
+1>2 2 "x\"y"
+4>6 2 "z"
+5>6 2 "z"`)
 	wantGraph(t, d.Graphs[1], "id \"\" target \"\" n 3\n0\n1\n2\n0-1 1\n1-2 1")
 	wantGraph(t, d.Graphs[2], "id \"\" target \"\" n 2\n0 (1, 2)\n1 (3, 4.5)")
-	wantWarnings(t, d, "5 directed edges made undirected", "1 edge had two directions with different weights and got their mean", "1 repeated edge dropped")
+	wantWarnings(t, d, "1 parallel edge joined with another")
 	wantErrors(t, DOT, []errorCase{
 		{"graph {\na -> b }", `f:2: "->", want -- in this kind of graph`},
 		{"graph {\na -- b", "f:2: the graph ends too early, want }"},
@@ -355,10 +357,10 @@ graph { a [pos="1,2"]; b [pos="3,4.5,0"] }`
 func TestEdgeList(t *testing.T) {
 	d := mustReadText(t, EdgeList, "# a comment\n10 2\r\n2 10\n% another\n2\t2\n3,10\n7\n")
 	wantGraph(t, d.Graphs[0], "id \"\" target \"\" n 4\n0\n1\n2\n3\n0-3 1\n1-3 1")
-	wantWarnings(t, d, "1 self-loop dropped")
+	wantWarnings(t, d, "1 self-loop left out")
 	d = mustReadText(t, EdgeList, "a b 1 x\nb a 2 y\nc a 4 y\n")
-	wantGraph(t, d.Graphs[0], "id \"\" target \"\" n 3\n0\n1\n2\n0-1 1.5 \"x\"\n0-2 4 \"y\"")
-	wantWarnings(t, d, "1 edge had two directions with different weights and got their mean", "1 edge had two directions with different labels and kept the first one")
+	wantGraph(t, d.Graphs[0], "id \"\" target \"\" n 3\n0\n1\n2\n0-1 1.5 \"x|y\"\n0-2 4 \"y\"")
+	wantWarnings(t, d, "1 edge had two directions with different weights and got their mean", "1 edge had two directions with different labels and got both")
 	for _, empty := range []string{"", "\n \n", "# a comment\n"} {
 		if d := mustReadText(t, EdgeList, empty); len(d.Graphs) != 0 {
 			t.Errorf("%q has %d graphs, want none", empty, len(d.Graphs))
@@ -368,7 +370,7 @@ func TestEdgeList(t *testing.T) {
 		{"a b\nb c 2\n", "f:2: 3 columns, want 2 as in the first edge"},
 		{"a b x\n", `f:1: weight "x", want a positive, finite number`},
 		{"a b 0\n", `f:1: weight "0", want a positive, finite number`},
-		{"a b 1\na b 2\n", "f:2: edge (0, 1) is given twice, with weights 1 and 2"},
+		{"a b 1\na b 2\n", "f: edge (a, b) is given twice"},
 		{"a b 1 x y\n", "f:1: 5 columns, want two vertices, and perhaps a weight and a label"},
 		{",\n", `f:1: ",", want two vertices`},
 	})
@@ -657,4 +659,28 @@ func TestFields(t *testing.T) {
 			t.Errorf("%s (%s): %q, left out %q (%d), want %q and %q", name, r.Format(), got, skipped, left.Count, c.want, c.skipped)
 		}
 	}
+}
+
+// A digraph is directed in every format that says so, and edge lists are by Options.Directed.
+func TestDirections(t *testing.T) {
+	const want = "id \"g\" target \"\" n 2\n0\n1\n0>1 1 \"x\"\n1>0 1 \"y\"\n1>1 1 \"z\""
+	for f, text := range map[Format]string{
+		DOT:       `digraph g { a -> b [label=x]; b -> a [label=y]; b -> b [label=z] }`,
+		GraphML:   `<graphml><key id="l" for="edge" attr.name="label"/><graph id="g" edgedefault="directed"><node id="a"/><node id="b"/><edge source="a" target="b"><data key="l">x</data></edge><edge source="b" target="a"><data key="l">y</data></edge><edge source="b" target="b"><data key="l">z</data></edge></graph></graphml>`,
+		JSONLines: `{"id":"g","nodes":2,"edges":[[0,1],[1,0],[1,1]],"edge_labels":["x","y","z"],"directed":true}`,
+	} {
+		d := mustReadText(t, f, text)
+		wantGraph(t, d.Graphs[0], want)
+		wantWarnings(t, d)
+	}
+	for f, text := range map[Format]string{EdgeList: "a b 1 x\nb a 1 y\nb b 1 z\n", JSONLines: `{"nodes":2,"edges":[[0,1],[1,0],[1,1]],"edge_labels":["x","y","z"]}`} {
+		d, err := readText(f, text, func(o *Options) { o.Directed = true })
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantGraph(t, d.Graphs[0], strings.Replace(want, `"g"`, `""`, 1))
+	}
+	// One edge of two is directed: the other one stands for two arcs.
+	d := mustReadText(t, GraphML, `<graphml><graph edgedefault="undirected"><node id="a"/><node id="b"/><node id="c"/><edge source="b" target="a"/><edge source="c" target="b" directed="true"/></graph></graphml>`)
+	wantGraph(t, d.Graphs[0], "id \"\" target \"\" n 3\n0\n1\n2\n0>1 1\n1>0 1\n2>1 1")
 }

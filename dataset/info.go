@@ -15,7 +15,9 @@ type Summary struct {
 	Name     string `json:"name"`
 	Graphs   int    `json:"graphs"`
 	Vertices int    `json:"vertices"` // in all graphs
-	Edges    int    `json:"edges"`    // in all graphs
+	Edges    int    `json:"edges"`    // in all graphs, without their directions
+	Directed int    `json:"directed"` // graphs with arcs
+	Arcs     int    `json:"arcs"`     // in all graphs
 	// Classes is the number of different targets, 0 when the targets are values to be
 	// predicted by regression or when there are none.
 	Classes    int      `json:"classes"`
@@ -83,6 +85,10 @@ func Info(d *Dataset) Summary {
 	for _, g := range d.Graphs {
 		s.Vertices += g.N()
 		s.Edges += g.M()
+		if g.Directed() {
+			s.Directed++
+			s.Arcs += g.ArcCount()
+		}
 		s.MaxVertices = max(s.MaxVertices, g.N())
 		s.MaxEdges = max(s.MaxEdges, g.M())
 		s.Attributes = max(s.Attributes, g.AttributeDim())
@@ -97,7 +103,7 @@ func Info(d *Dataset) Summary {
 			}
 		}
 		if g.HasEdgeLabels() {
-			for e := range g.Edges() {
+			for e := range g.Arcs() {
 				edgeLabels[e.Label] = true
 			}
 		}

@@ -28,7 +28,7 @@ func TestInfo(t *testing.T) {
 			t.Errorf("%s: %v, want %v", key, got[key], want)
 		}
 	}
-	if w, ok := got["warnings"].([]any); !ok || len(w) != 1 || w[0] != "1 self-loop dropped" {
+	if w, ok := got["warnings"].([]any); !ok || len(w) != 1 || w[0] != "1 self-loop left out" {
 		t.Errorf("warnings: %v", got["warnings"])
 	}
 }

@@ -22,6 +22,7 @@ type jsonGraph[Text, Edges any] struct {
 	NodeLabels  []Text      `json:"node_labels,omitempty"`
 	Attributes  [][]float64 `json:"node_attributes,omitempty"`
 	EdgeLabels  []Text      `json:"edge_labels,omitempty"`
+	Directed    *bool       `json:"directed,omitempty"`
 	Coordinates [][]float64 `json:"coordinates,omitempty"`
 	Target      Text        `json:"target,omitempty"`
 	SMILES      string      `json:"smiles,omitempty"`
@@ -111,7 +112,7 @@ func readJSONLines(s *stream) (nextGraph, error) {
 	r := &jsonReader{stream: s}
 	j := &r.graph
 	r.fields = map[string]any{"id": &j.ID, "nodes": &j.Nodes, "edges": &j.Edges, "node_labels": &j.NodeLabels, "node_attributes": &j.Attributes,
-		"edge_labels": &j.EdgeLabels, "coordinates": &j.Coordinates, "target": &j.Target, "smiles": &j.SMILES}
+		"edge_labels": &j.EdgeLabels, "directed": &j.Directed, "coordinates": &j.Coordinates, "target": &j.Target, "smiles": &j.SMILES}
 	return func() (*graph.Graph, error) {
 		line, err := l.content("")
 		if err != nil {
@@ -122,7 +123,7 @@ func readJSONLines(s *stream) (nextGraph, error) {
 		err = r.parse(line)
 		if err == nil {
 			var g *graph.Graph
-			if g, err = r.build(l.n); err == nil {
+			if g, err = r.build(); err == nil {
 				return g, nil
 			}
 		}
@@ -186,7 +187,7 @@ func (r *jsonReader) field(key string, value any) {
 }
 
 // build makes a graph of what a line says.
-func (r *jsonReader) build(line int) (*graph.Graph, error) {
+func (r *jsonReader) build() (*graph.Graph, error) {
 	j := &r.graph
 	if j.Nodes == nil || j.Edges == nil {
 		return nil, errors.New(`no field "nodes" or no field "edges", want both`)
@@ -224,7 +225,9 @@ func (r *jsonReader) build(line int) (*graph.Graph, error) {
 		}
 		b.SetCoordinates(v, xy[0], xy[1])
 	}
-	var as arcs
+	if j.Directed == nil && r.opts.Directed || j.Directed != nil && *j.Directed {
+		b.SetDirected()
+	}
 	for i, e := range *j.Edges {
 		for _, v := range []int32{e.u, e.v} {
 			if v < 0 || int(v) >= n {
@@ -235,15 +238,15 @@ func (r *jsonReader) build(line int) (*graph.Graph, error) {
 		if len(j.EdgeLabels) > 0 {
 			label = in.text([]byte(j.EdgeLabels[i]))
 		}
-		as.add(int(e.u), int(e.v), e.w, label, line)
-	}
-	if err := as.put(b, undirected, r.warn); err != nil {
-		return nil, err
+		b.AddLabeledEdge(int(e.u), int(e.v), e.w, label)
 	}
 	b.SetID(string(j.ID))
 	b.SetTarget(string(j.Target))
 	b.SetSMILES(j.SMILES)
 	g, err := b.Build()
+	if err == nil {
+		err = corrections(b.Given(), r.opts, r.warn, nil)
+	}
 	if err == nil && j.SMILES != "" {
 		if _, wrong := chem.Of(g); wrong != nil {
 			r.warn.add(1, "SMILES string ignored, because it is not the molecule of its graph",
@@ -263,7 +266,11 @@ func AppendJSON(b []byte, g *graph.Graph) ([]byte, error) {
 	if g.HasLabels() {
 		j.NodeLabels = g.Labels()
 	}
-	for e := range g.Edges() {
+	edges := g.Edges()
+	if g.Directed() {
+		edges, j.Directed = g.Arcs(), new(true)
+	}
+	for e := range edges {
 		row := []float64{float64(e.U), float64(e.V), e.Weight}
 		if !g.Weighted() {
 			row = row[:2]

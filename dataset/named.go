@@ -59,9 +59,10 @@ type named struct {
 }
 
 type namedEdge struct {
-	u, v int
-	data data
-	line int
+	u, v     int
+	data     data
+	directed bool
+	line     int
 }
 
 func newNamed(lim Limits) *named {
@@ -88,7 +89,7 @@ func (n *named) edge(u, v int, d data, directed bool, line int) error {
 		return fmt.Errorf("more than %d edges, which is the limit", n.lim.Edges)
 	}
 	n.directed = n.directed || directed
-	n.edges = append(n.edges, namedEdge{u, v, d, line})
+	n.edges = append(n.edges, namedEdge{u, v, d, directed, line})
 	return nil
 }
 
@@ -102,7 +103,9 @@ func (n *named) build(s *stream, numbers func(*graph.Builder) error) (*graph.Gra
 			b.SetLabel(v, in.text([]byte(t)))
 		}
 	}
-	var as arcs
+	if n.directed {
+		b.SetDirected()
+	}
 	for _, e := range n.edges {
 		w := 1.0
 		if t, ok := e.data.find(edgeWeightNames); ok {
@@ -112,14 +115,14 @@ func (n *named) build(s *stream, numbers func(*graph.Builder) error) (*graph.Gra
 			}
 		}
 		label, _ := e.data.find(edgeLabelNames)
-		as.add(e.u, e.v, w, in.text([]byte(label)), e.line)
-	}
-	rule := undirected
-	if n.directed {
-		rule = directed
-	}
-	if err := as.put(b, rule, s.warn); err != nil {
-		return nil, err
+		u, v := e.u, e.v
+		if !e.directed { // the order of the ends means nothing
+			u, v = min(u, v), max(u, v)
+		}
+		b.AddLabeledEdge(u, v, w, in.text([]byte(label)))
+		if n.directed && !e.directed && u != v {
+			b.AddLabeledEdge(v, u, w, in.text([]byte(label)))
+		}
 	}
 	s.beside = Fields{Names: slices.Sorted(maps.Keys(n.data)), SMILES: -1}
 	for _, name := range s.beside.Names {
@@ -137,5 +140,9 @@ func (n *named) build(s *stream, numbers func(*graph.Builder) error) (*graph.Gra
 	if err := numbers(b); err != nil {
 		return nil, err
 	}
-	return b.Build()
+	g, err := b.Build()
+	if err == nil {
+		err = corrections(b.Given(), s.opts, s.warn, func(v int) string { return n.name[v] })
+	}
+	return g, err
 }

@@ -69,7 +69,8 @@ type Options struct {
 	TargetColumn string `json:"target,omitempty"`
 	IDColumn     string `json:"id,omitempty"`
 
-	// Strict makes a molecule that cannot be read an error. By default it is left out and counted in a warning.
+	// Strict makes a molecule that cannot be read an error, and parallel edges. By default such molecules are
+	// left out, parallel edges are joined, and warnings count both.
 	Strict bool `json:"strict,omitempty"`
 
 	// LargestFragment keeps of a molecule of several fragments, such as a salt, the largest alone.
@@ -82,6 +83,10 @@ type Options struct {
 
 	Hydrogens  Hydrogens  `json:"hydrogens"`   // default: written
 	EdgeWeight EdgeWeight `json:"edge_weight"` // default: weight
+
+	// Directed takes edges for arcs from the first end to the second where the data do not say what they
+	// are: those of edge lists, and of Graph JSON Lines without the field "directed".
+	Directed bool `json:"directed,omitempty"`
 
 	Limits Limits `json:"-"`
 
@@ -114,6 +119,7 @@ func (o Options) Like(other *Options) Options {
 	if other != nil {
 		o.AtomCharge, o.AtomAromatic, o.AtomHydrogens = other.AtomCharge, other.AtomAromatic, other.AtomHydrogens
 		o.Hydrogens, o.EdgeWeight, o.LargestFragment = other.Hydrogens, other.EdgeWeight, other.LargestFragment
+		o.Directed = other.Directed
 		o.like = other.TargetColumn
 	}
 	return o

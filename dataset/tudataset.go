@@ -224,21 +224,39 @@ func (t *tu) graphs(opts Options, warn *warnings) ([]*graph.Graph, error) {
 	if err := t.split(count, opts.Limits); err != nil {
 		return nil, err
 	}
-	// A block of graphs a worker: results and warnings do not depend on their number.
-	graphs := make([]*graph.Graph, count)
+	graphs, given, err := t.buildAll(count, false)
+	if err != nil {
+		return nil, err
+	}
+	oneWay := 0
+	for _, x := range given {
+		oneWay += x.OneWay
+	}
+	if oneWay > 0 {
+		if graphs, given, err = t.buildAll(count, true); err != nil {
+			return nil, err
+		}
+		warn.add(oneWay, "edge has one direction only, so the graphs are directed", "edges have one direction only, so the graphs are directed")
+	}
+	for g, x := range given {
+		if err := corrections(x, opts, warn, nil); err != nil {
+			return nil, fmt.Errorf("%s: graph %d: %w", t.name("A"), g+1, err)
+		}
+	}
+	return graphs, nil
+}
+
+// buildAll builds the graphs, a block of them in each goroutine.
+func (t *tu) buildAll(count int, directed bool) ([]*graph.Graph, []graph.Given, error) {
+	graphs, given := make([]*graph.Graph, count), make([]graph.Given, count)
 	workers := min(runtime.GOMAXPROCS(0), 1+count/64)
-	found := make([]warnings, workers)
-	err = parallel(workers, func(k int) (err error) {
-		var as arcs
+	err := parallel(workers, func(k int) (err error) {
 		for g := k * count / workers; g < (k+1)*count/workers && err == nil; g++ {
-			graphs[g], err = t.build(g, &as, &found[k])
+			graphs[g], given[g], err = t.build(g, directed)
 		}
 		return err
 	})
-	for _, w := range slices.Concat(found...) {
-		warn.add(w.n, w.one, w.many)
-	}
-	return graphs, err
+	return graphs, given, err
 }
 
 // split finds the vertices and edges of every graph.
@@ -286,9 +304,12 @@ func group(key []int32, count int) [][]int32 {
 	return out
 }
 
-// build builds graph g. The arcs are scratch.
-func (t *tu) build(g int, as *arcs, warn *warnings) (*graph.Graph, error) {
-	as.reset()
+// build builds graph g.
+func (t *tu) build(g int, directed bool) (*graph.Graph, graph.Given, error) {
+	out := graph.NewBuilder(len(t.vertices[g]))
+	if directed {
+		out.SetDirected()
+	}
 	for _, i := range t.lines[g] {
 		w, label := 1.0, ""
 		if t.weights != nil {
@@ -298,9 +319,8 @@ func (t *tu) build(g int, as *arcs, warn *warnings) (*graph.Graph, error) {
 			label = t.edge.labels[i]
 		}
 		e := t.edges[i]
-		as.add(int(t.local[e[0]-1]), int(t.local[e[1]-1]), w, label, int(i)+1)
+		out.AddLabeledEdge(int(t.local[e[0]-1]), int(t.local[e[1]-1]), w, label)
 	}
-	out := graph.NewBuilder(len(t.vertices[g]))
 	for k, v := range t.vertices[g] {
 		if len(t.vertex.labels) > 0 {
 			out.SetLabel(k, t.vertex.labels[v])
@@ -309,19 +329,15 @@ func (t *tu) build(g int, as *arcs, warn *warnings) (*graph.Graph, error) {
 			out.SetAttributes(k, t.attributes.row(int(v)))
 		}
 	}
-	if err := as.put(out, bothWays, warn); err != nil {
-		e := err.(*lineError)
-		return nil, at(t.name("A"), e.line, "graph %d: %w", g+1, e.err)
-	}
 	out.SetID(strconv.Itoa(g + 1))
 	if t.targets != nil {
 		out.SetTarget(t.targets[g])
 	}
 	x, err := out.Build()
 	if err != nil {
-		return nil, fmt.Errorf("%s: graph %d: %w", t.name("A"), g+1, err)
+		return nil, graph.Given{}, fmt.Errorf("%s: graph %d: %w", t.name("A"), g+1, err)
 	}
-	return x, nil
+	return x, out.Given(), nil
 }
 
 // agree checks that the files have as many lines as they should, and puts texts in the

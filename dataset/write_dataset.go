@@ -113,7 +113,11 @@ func graphmlGraph(b *strings.Builder, g *graph.Graph) error {
 	if g.ID() != "" {
 		b.WriteString(` id="` + esc(g.ID()) + `"`)
 	}
-	b.WriteString(` edgedefault="undirected">` + "\n")
+	edges, kind := g.Edges(), "undirected"
+	if g.Directed() {
+		edges, kind = g.Arcs(), "directed"
+	}
+	b.WriteString(` edgedefault="` + kind + `">` + "\n")
 	data := func(key, value string) {
 		b.WriteString(`<data key="` + key + `">` + esc(value) + "</data>")
 	}
@@ -136,7 +140,7 @@ func graphmlGraph(b *strings.Builder, g *graph.Graph) error {
 		}
 		b.WriteString("</node>\n")
 	}
-	for e := range g.Edges() {
+	for e := range edges {
 		fmt.Fprintf(b, `    <edge source="n%d" target="n%d">`, e.U, e.V)
 		if g.HasEdgeLabels() {
 			data("bond", e.Label)

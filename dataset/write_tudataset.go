@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/file"
 )
 
@@ -84,7 +85,7 @@ func tuContent(d *Dataset) (tuText, error) {
 			vertexLabels[label] = label
 		}
 		if g.HasEdgeLabels() {
-			for e := range g.Edges() {
+			for e := range g.Arcs() {
 				edgeLabels[e.Label] = e.Label
 			}
 		}
@@ -121,16 +122,23 @@ func tuContent(d *Dataset) (tuText, error) {
 				out.line("node_attributes", strings.Join(row, ", "))
 			}
 		}
-		for e := range g.Edges() {
-			u, v := strconv.Itoa(first+e.U), strconv.Itoa(first+e.V)
-			for _, arc := range []string{u + ", " + v, v + ", " + u} {
-				out.line("A", arc)
-				if g.HasEdgeLabels() {
-					out.line("edge_labels", edgeLabels[e.Label])
-				}
-				if weighted {
-					out.line("edge_attributes", decimalText(e.Weight))
-				}
+		arc := func(u, v int, e graph.Edge) {
+			out.line("A", strconv.Itoa(first+u)+", "+strconv.Itoa(first+v))
+			if g.HasEdgeLabels() {
+				out.line("edge_labels", edgeLabels[e.Label])
+			}
+			if weighted {
+				out.line("edge_attributes", decimalText(e.Weight))
+			}
+		}
+		if g.Directed() {
+			for e := range g.Arcs() {
+				arc(e.U, e.V, e)
+			}
+		} else {
+			for e := range g.Edges() {
+				arc(e.U, e.V, e)
+				arc(e.V, e.U, e)
 			}
 		}
 		first += g.N()

@@ -63,16 +63,17 @@ func MatchExact(ctx context.Context, g, h *graph.Graph, o mlg.Kernel, level int)
 	}
 	o.Radii = o.Radii[:level]
 	s := kernel.NewMatrix(g.N(), h.N())
-	sum, err := kernel.SumOf(o).Expand([]*graph.Graph{g, h})
+	sum, err := kernel.NewCollection([]*graph.Graph{g, h}).Sum(o)
 	if err != nil {
 		return nil, err
 	}
-	for _, t := range sum.Terms { // one, or two with bonds
-		two := []*graph.Graph{g, h}
-		if t.Factors[0].Subdivide {
-			two = []*graph.Graph{g.Subdivide(), h.Subdivide()} // whose first vertices are the same
+	for i, t := range sum.Sum.Terms { // one, or two with bonds
+		f := sum.Factors[sum.Positions(i)[0]]
+		two, err := f.Training() // their first vertices are those of the graphs
+		if err != nil {
+			return nil, err
 		}
-		e, err := mlg.NewExact(ctx, two, t.Factors[0].Kernel.(mlg.Kernel))
+		e, err := mlg.NewExact(ctx, two, f.InForm().(mlg.Kernel))
 		if err != nil {
 			return nil, err
 		}

@@ -61,7 +61,10 @@ func (s *Scales) Radii() []int {
 		return out
 	}
 	for _, r := range s.Model().Kernel().Radii {
-		if s.Subdivide {
+		switch {
+		case s.Directed:
+			r /= kernel.ArcLength
+		case s.Subdivide:
 			r /= 2 // an edge is two
 		}
 		out = append(out, r)

@@ -3,6 +3,7 @@ package explain
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/mlgkernel/mlg/graph"
@@ -12,7 +13,7 @@ import (
 // slopesOf returns the slopes ∂f/∂s_v of a function f of the kernel values of a graph, where vertex v
 // counts s_v times and s = 1 is the graph itself. In a multiscale kernel s_v multiplies the base features
 // of v (mlg.LowRank.Attribute). A kernel that counts vertices, or pairs of them, counts v s_v times, and the
-// pair of u and v s_u s_v times (classic.Attributer). Where a kernel sees edges as vertices, an edge counts
+// pair of u and v s_u s_v times (classic.Attributer). Where a kernel sees edges or arcs as vertices, one counts
 // √(s_u s_v). Other kernels are refused. By the product rule, for k = Σ_t w_t Π_j k_tj,
 //
 //	∂k/∂s_v = Σ_t w_t Π_j k_tj · Σ_j ∂log k_tj/∂s_v.
@@ -85,21 +86,27 @@ func factorSlopes(ctx context.Context, x *kernel.FittedFactor, others kernel.Fea
 		return nil, fmt.Errorf("%s has no slopes: only multiscale kernels, wl, wl-oa, labels, sp, wl-sp and nspd have them; every kernel has contributions", x)
 	}
 	out, err := k.Attribute(ctx, prepared[0], others, slopes)
-	if err == nil && x.Subdivide {
-		out = ends(g, out)
+	switch {
+	case err != nil:
+	case x.Directed:
+		out = ends(g, g.Arcs(), 2, out)
+	case x.Subdivide:
+		out = ends(g, g.Edges(), 1, out)
 	}
 	return out, err
 }
 
-// ends gives the slopes of edges that have become vertices to their ends, one half each: an edge counts
-// √(s_u s_v).
-func ends(g *graph.Graph, values []float64) []float64 {
+// ends gives the slopes of edges that have become vertices, some for each, to their ends, one half each: an
+// edge counts √(s_u s_v).
+func ends(g *graph.Graph, edges iter.Seq[graph.Edge], each int, values []float64) []float64 {
 	out := slices.Clone(values[:g.N()])
 	at := g.N()
-	for e := range g.Edges() {
-		out[e.U] += values[at] / 2
-		out[e.V] += values[at] / 2
-		at++
+	for e := range edges {
+		for range each {
+			out[e.U] += values[at] / 2
+			out[e.V] += values[at] / 2
+			at++
+		}
 	}
 	return out
 }

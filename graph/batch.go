@@ -10,8 +10,9 @@ import (
 //
 //	graphs, strings                             int64    how many there are
 //	n, m                                        int64    by graph: vertices, edges
-//	attributes, coordinates, weights            int64    by graph: numbers for a vertex, for a vertex
-//	                                                     (0 or 2), for an edge (0 or 1)
+//	attributes, coordinates, edges              int64    by graph: numbers for a vertex; for a vertex
+//	                                                     (0 or 2); 1 for edges with weights, plus 2
+//	                                                     for edges that are arcs
 //	attributes, coordinates, weights            float64  those numbers
 //	edges                                       int32    both ends of each, vertices of the graph from 0
 //	labels, edge labels                         int32    by vertex, by edge: number of a string, −1 for none
@@ -21,10 +22,16 @@ import (
 //
 // Numbers are little-endian. Model files and the Python package have graphs in this form.
 
+// What edges are.
+const (
+	edgesWeighted = 1
+	edgesDirected = 2
+)
+
 // Encode returns graphs as a batch.
 func Encode(graphs []*Graph) []byte {
 	var (
-		n, m, dims, places, weighted                             []int64
+		n, m, dims, places, kinds                                []int64
 		attributes, coordinates, weights                         []float64
 		edges, labels, edgeLabels, ids, targets, smiles, lengths []int32
 		text                                                     []byte
@@ -44,23 +51,28 @@ func Encode(graphs []*Graph) []byte {
 		return i
 	}
 	for _, g := range graphs {
-		perVertex, perEdge := int64(0), int64(0)
+		perVertex, kind, given := int64(0), int64(0), g.Edges()
 		if g.coord != nil {
 			perVertex = 2
 		}
 		if g.Weighted() {
-			perEdge = 1
+			kind |= edgesWeighted
 		}
-		n, m, dims = append(n, int64(g.N())), append(m, int64(g.M())), append(dims, int64(g.dim))
-		places, weighted = append(places, perVertex), append(weighted, perEdge)
-		attributes, coordinates = append(attributes, g.attr...), append(coordinates, g.coord...)
-		for e := range g.Edges() {
+		if g.directed {
+			kind |= edgesDirected
+			given = g.Arcs()
+		}
+		before := len(edges)
+		for e := range given {
 			edges = append(edges, int32(e.U), int32(e.V))
 			edgeLabels = append(edgeLabels, number(g.HasEdgeLabels(), e.Label))
 			if g.Weighted() {
 				weights = append(weights, e.Weight)
 			}
 		}
+		n, m, dims = append(n, int64(g.N())), append(m, int64(len(edges)-before)/2), append(dims, int64(g.dim))
+		places, kinds = append(places, perVertex), append(kinds, kind)
+		attributes, coordinates = append(attributes, g.attr...), append(coordinates, g.coord...)
 		for v := range g.N() {
 			labels = append(labels, number(g.HasLabels(), g.Label(v)))
 		}
@@ -68,7 +80,7 @@ func Encode(graphs []*Graph) []byte {
 		smiles = append(smiles, number(g.origin != nil, g.SMILES()))
 	}
 	var out []byte
-	for _, array := range []any{[]int64{int64(len(graphs)), int64(len(lengths))}, n, m, dims, places, weighted,
+	for _, array := range []any{[]int64{int64(len(graphs)), int64(len(lengths))}, n, m, dims, places, kinds,
 		attributes, coordinates, weights, edges, labels, edgeLabels, ids, targets, smiles, lengths, text} {
 		var err error
 		if out, err = binary.Append(out, binary.LittleEndian, array); err != nil {
@@ -87,7 +99,11 @@ type Batch struct {
 }
 
 // start says where the entries of a graph begin in the arrays of a batch.
-type start struct{ vertices, edges, attributes, coordinates, weights int }
+type start struct {
+	vertices, edges, attributes, coordinates, weights int
+
+	directed bool // the graph before
+}
 
 // Decode finds the graphs of a batch. It trusts nothing: every array must have the length that it
 // should have. Every graph, vertex, edge and string takes room in the bytes, so memory stays in
@@ -163,7 +179,7 @@ func take[T int64 | float64 | int32 | uint8](r *arrayReader, what string, n int6
 
 // after returns the start of the graph behind one of the given shape. No sum overflows: each stays
 // within the bytes of the batch.
-func (s start) after(bytes int, n, m, attributes, coordinates, weights int64) (start, error) {
+func (s start) after(bytes int, n, m, attributes, coordinates, kind int64) (start, error) {
 	room := int64(bytes)
 	switch {
 	case n < 0 || n > room-int64(s.vertices) || n > MaxVertices:
@@ -172,14 +188,15 @@ func (s start) after(bytes int, n, m, attributes, coordinates, weights int64) (s
 		return s, fmt.Errorf("%d edges, more than the batch has", m)
 	case attributes < 0 || attributes > (room-int64(s.attributes))/max(n, 1):
 		return s, fmt.Errorf("%d attributes of %d vertices, more than the batch has", attributes, n)
-	case coordinates != 0 && coordinates != 2 || weights != 0 && weights != 1:
-		return s, fmt.Errorf("%d coordinates of a vertex and %d weights of an edge, want 0 or 2 and 0 or 1", coordinates, weights)
+	case coordinates != 0 && coordinates != 2 || kind&^(edgesWeighted|edgesDirected) != 0:
+		return s, fmt.Errorf("%d coordinates of a vertex and edges of kind %d, want 0 or 2 and 0 to 3", coordinates, kind)
 	}
 	s.vertices += int(n)
 	s.edges += int(m)
 	s.attributes += int(n * attributes)
 	s.coordinates += int(n * coordinates)
-	s.weights += int(m * weights)
+	s.weights += int(m * (kind & edgesWeighted))
+	s.directed = kind&edgesDirected != 0
 	return s, nil
 }
 
@@ -197,11 +214,9 @@ func (b *Batch) text(number int32) string {
 // Graph builds graph i. It may be called concurrently.
 func (b *Batch) Graph(i int) (*Graph, error) { return b.builder(i).graph(i) }
 
-// Merged is Graph for edges that may be given several times. Different weights of an edge become
-// their mean, and different labels are joined, as in "a|b". It tells how the edges were given.
+// Merged is Graph for edges that may be given several times. It tells how.
 func (b *Batch) Merged(i int) (*Graph, Given, error) {
 	build := b.builder(i)
-	build.merge = true
 	g, err := build.graph(i)
 	return g, build.given, err
 }
@@ -234,6 +249,9 @@ func (b *Batch) builder(i int) *Builder {
 		if len(coordinates) > 0 {
 			build.SetCoordinates(v, coordinates[2*v], coordinates[2*v+1])
 		}
+	}
+	if to.directed {
+		build.SetDirected()
 	}
 	weights := b.weights[from.weights:to.weights]
 	build.edges = make([]arc, 0, to.edges-from.edges)

@@ -15,20 +15,20 @@ const MaxVertices = math.MaxInt32 - 1
 // of the empty graph; NewBuilder makes others. The first error is kept and returned by
 // Build; after it the other methods do nothing.
 type Builder struct {
-	n      int
-	edges  []arc
-	label  []string
-	attr   []float64
-	dim    int
-	filled []bool // attribute rows that are set
-	coord  []float64
-	id     string
-	target string
-	origin *origin
-	loops  int   // dropped: they do not change a Laplacian
-	merge  bool  // an edge may be given with different weights and labels
-	given  Given // of the graph that was built last
-	err    error
+	n     int
+	edges []arc
+	// directed says that edges are arcs.
+	directed bool
+	label    []string
+	attr     []float64
+	dim      int
+	filled   []bool // attribute rows that are set
+	coord    []float64
+	id       string
+	target   string
+	origin   *origin
+	given    Given // of the graph that was built last
+	err      error
 }
 
 // arc is an edge in the direction in which it was given.
@@ -37,14 +37,16 @@ type arc struct {
 	reversed bool
 }
 
-// Given tells how the edges of a graph were given.
+// Given tells how the edges of a graph were given, where this differs from how the graph has them.
 type Given struct {
-	Loops    int // self-loops, which were left out
-	Parallel int // edges that were given before, in the same direction
-	Weights  int // edges that were given with different weights; they have the mean
-	Labels   int // edges that were given with different labels, which were joined
-	// Directed says that some edges were given in one direction only and others in both.
-	Directed bool
+	Loops    int  // self-loops of an undirected graph, which were left out
+	Parallel int  // edges that were given before in the same direction, and became one
+	First    Edge // the first of them
+	// Of edges that an undirected graph was given in both directions:
+	Weights  int // different weights, which became their mean
+	Labels   int // different labels, which became a set
+	OneWay   int // edges of an undirected graph that were given in one direction only
+	BothWays int // and in both
 }
 
 // NewBuilder returns a builder of a graph with n vertices.
@@ -71,6 +73,9 @@ func (b *Builder) vertex(what string, v int) bool {
 	return b.err == nil
 }
 
+// SetDirected makes the graph directed: an edge is an arc from its first end to the second.
+func (b *Builder) SetDirected() { b.directed = true }
+
 // AddEdge adds the edge between u and v with weight 1 and no label.
 func (b *Builder) AddEdge(u, v int) { b.AddLabeledEdge(u, v, 1, "") }
 
@@ -90,16 +95,16 @@ func (b *Builder) AddLabeledEdge(u, v int, w float64, label string) {
 		wrong = fmt.Sprintf("vertex %d out of range [0, %d)", v, b.n)
 	case !(w > 0) || math.IsInf(w, 1):
 		wrong = fmt.Sprintf("weight %v, want a positive, finite number", w)
-	case u == v:
-		b.loops++
-		return
 	}
 	if wrong != "" {
-		b.fail(fmt.Errorf("edge %d (%d, %d): %s", len(b.edges)+b.loops, u, v, wrong))
+		b.fail(fmt.Errorf("edge %d (%d, %d): %s", len(b.edges), u, v, wrong))
 		return
 	}
 	b.edges = append(b.edges, arc{Edge{min(u, v), max(u, v), w, label}, u > v})
 }
+
+// Given tells how the edges of the graph that was built last were given.
+func (b *Builder) Given() Given { return b.given }
 
 // SetLabel gives vertex v a discrete label. Vertices without one get "".
 func (b *Builder) SetLabel(v int, label string) {
@@ -158,9 +163,19 @@ func (b *Builder) SetID(id string) { b.id = id }
 // SetTarget sets the class or value to be learned.
 func (b *Builder) SetTarget(target string) { b.target = target }
 
-// Build returns the graph, or the first error. An edge may be given more than once, in
-// either direction, with the same weight and label. The builder may be used again
-// afterwards; the graph does not change.
+// Build returns the graph, or the first error. The builder may be used again afterwards; the graph does
+// not change.
+//
+// Edges that are given several times are one edge:
+//
+//   - Parallel edges, which have the same direction, become one. Its weight is the sum of theirs, if some
+//     edge of the graph has another weight than 1, else 1. Its label is the set of their labels, sorted,
+//     as in "calls|reads".
+//   - In an undirected graph, an edge may be given in both directions. It has the mean of both weights, and
+//     the set of both labels. Self-loops are left out.
+//   - In a directed graph these are two arcs, and self-loops are arcs.
+//
+// Given tells how often this was so.
 func (b *Builder) Build() (*Graph, error) {
 	if b.err != nil {
 		return nil, b.err
@@ -173,24 +188,28 @@ func (b *Builder) Build() (*Graph, error) {
 	if len(b.edges) > math.MaxInt32 {
 		return nil, fmt.Errorf("%d edges, counting each as often as it is given; want at most %d", len(b.edges), math.MaxInt32)
 	}
-	edges, given, err := distinct(b.edges, b.n, b.merge)
-	if err != nil {
-		return nil, err
+	edges, arcs := b.distinct()
+	for _, e := range slices.Concat(edges, arcs) {
+		if math.IsInf(e.Weight, 1) {
+			return nil, fmt.Errorf("edge (%d, %d): the weights of parallel edges add up to more than %g", e.U, e.V, math.MaxFloat64)
+		}
 	}
-	b.given = given
-	b.given.Loops = b.loops
 	if 2*len(edges) > math.MaxInt32 {
 		return nil, errors.New("more than 1073741823 edges")
 	}
-	g := &Graph{id: b.id, target: b.target, origin: b.origin, dim: b.dim,
+	g := &Graph{id: b.id, target: b.target, origin: b.origin, dim: b.dim, directed: b.directed, arcs: arcs,
 		label: slices.Clone(b.label), attr: slices.Clone(b.attr), coord: slices.Clone(b.coord)}
 	g.off = make([]int32, b.n+1)
 	unit, labeled := true, false
+	for _, some := range [][]Edge{edges, arcs} {
+		for _, e := range some {
+			unit = unit && e.Weight == 1
+			labeled = labeled || e.Label != ""
+		}
+	}
 	for _, e := range edges {
 		g.off[e.U+1]++
 		g.off[e.V+1]++
-		unit = unit && e.Weight == 1
-		labeled = labeled || e.Label != ""
 	}
 	for v := range b.n {
 		g.off[v+1] += g.off[v]
@@ -256,66 +275,109 @@ func ascending(es []arc, n int) []int32 {
 	return from
 }
 
-// distinct returns the edges between n vertices, sorted by (U, V), without repetitions.
-func distinct(es []arc, n int, merge bool) ([]Edge, Given, error) {
-	var given Given
-	out := make([]Edge, 0, len(es))
-	single, both := false, false
-	for order := ascending(es, n); len(order) > 0; {
-		first, k := &es[order[0]], 1
-		for k < len(order) && es[order[k]].U == first.U && es[order[k]].V == first.V {
+// distinct returns the edges of the graph, sorted by (U, V), without repetitions, and the arcs of a directed
+// one. It counts what was given otherwise.
+func (b *Builder) distinct() (edges, arcs []Edge) {
+	b.given = Given{}
+	weighted := slices.ContainsFunc(b.edges, func(a arc) bool { return a.Weight != 1 })
+	edges = make([]Edge, 0, len(b.edges))
+	for order := ascending(b.edges, b.n); len(order) > 0; {
+		first, k := &b.edges[order[0]], 1
+		for k < len(order) && b.edges[order[k]].U == first.U && b.edges[order[k]].V == first.V {
 			k++
 		}
-		out = append(out, first.Edge)
-		if k == 1 {
-			single, order = true, order[1:]
-			continue
-		}
-		parallel, err := join(&out[len(out)-1], es, order[:k], merge, &given)
-		if err != nil {
-			return nil, given, err
-		}
-		given.Parallel += parallel
-		single, both = single || k == parallel+1, both || k > parallel+1
+		there, forth := b.parallel(order[:k], false, weighted)
+		back, backward := b.parallel(order[:k], true, weighted)
 		order = order[k:]
+		loop := first.U == first.V
+		switch {
+		case b.directed && forth:
+			arcs = append(arcs, there)
+		case loop:
+			b.given.Loops += k
+		}
+		if b.directed && backward {
+			arcs = append(arcs, Edge{back.V, back.U, back.Weight, back.Label})
+		}
+		switch {
+		case loop:
+		case forth && backward:
+			edges = append(edges, b.edge(there, back))
+		case forth:
+			edges = append(edges, there)
+		default:
+			edges = append(edges, back)
+		}
+		if forth != backward && !loop {
+			b.given.OneWay++
+		}
 	}
-	given.Directed = single && both
-	return out, given, nil
+	slices.SortFunc(arcs, compareEnds)
+	return edges, arcs
 }
 
-// join makes e, which was given in some arcs, an edge with what all of them say. It returns how many
-// of them repeat another one.
-func join(e *Edge, es []arc, some []int32, merge bool, given *Given) (parallel int, err error) {
-	sum, same, labels := 0.0, true, false
-	seen := [2]int{} // forwards, backwards
+// parallel makes one edge of those of some that have a direction. It reports whether there are any.
+func (b *Builder) parallel(some []int32, reversed, weighted bool) (out Edge, any bool) {
+	var labels []string // where there are several
 	for _, i := range some {
-		a := &es[i]
-		if !merge && a.Weight != e.Weight {
-			return 0, fmt.Errorf("edge (%d, %d) is given twice, with weights %v and %v", e.U, e.V, e.Weight, a.Weight)
+		a := &b.edges[i]
+		switch {
+		case a.reversed != reversed:
+			continue
+		case !any:
+			out, any = a.Edge, true
+			continue
 		}
-		if !merge && a.Label != e.Label {
-			return 0, fmt.Errorf("edge (%d, %d) is given twice, with labels %q and %q", e.U, e.V, e.Label, a.Label)
+		if a.U != a.V || b.directed {
+			if b.given.Parallel++; b.given.Parallel == 1 {
+				b.given.First = a.Edge
+				if reversed {
+					b.given.First.U, b.given.First.V = a.V, a.U
+				}
+			}
 		}
-		sum, same = sum+a.Weight, same && a.Weight == e.Weight
-		labels = labels || a.Label != e.Label
-		if a.reversed {
-			seen[1]++
-		} else {
-			seen[0]++
+		if weighted {
+			out.Weight += a.Weight
+		}
+		if a.Label != out.Label {
+			labels = append(labels, a.Label)
 		}
 	}
-	if !same {
-		given.Weights++
-		e.Weight = sum / float64(len(some))
+	if len(labels) > 0 {
+		out.Label = labelSet(append(labels, out.Label))
 	}
-	if labels {
-		given.Labels++
-		var all []string
-		for _, i := range some {
-			all = append(all, es[i].Label)
+	return out, any
+}
+
+// edge makes an edge of what was given in its two directions.
+func (b *Builder) edge(there, back Edge) Edge {
+	e := there
+	if b.given.BothWays++; b.directed {
+		e.Weight, e.Label = mean(there.Weight, back.Weight), labelSet([]string{there.Label, back.Label})
+		return e
+	}
+	if there.Weight != back.Weight {
+		b.given.Weights++
+		e.Weight = mean(there.Weight, back.Weight)
+	}
+	if there.Label != back.Label {
+		b.given.Labels++
+		e.Label = labelSet([]string{there.Label, back.Label})
+	}
+	return e
+}
+
+// labelSet writes the set of some labels.
+func labelSet(labels []string) string {
+	if !slices.ContainsFunc(labels, func(label string) bool { return label != labels[0] }) {
+		return labels[0]
+	}
+	var all []string
+	for _, label := range labels {
+		if label != "" {
+			all = append(all, strings.Split(label, "|")...)
 		}
-		slices.Sort(all)
-		e.Label = strings.Join(slices.Compact(all), "|")
 	}
-	return max(0, seen[0]-1) + max(0, seen[1]-1), nil
+	slices.Sort(all)
+	return strings.Join(slices.Compact(all), "|")
 }

@@ -36,8 +36,9 @@ func (g *Graph) Distances() bool {
 
 // Nearest takes the weights of g for distances. It keeps an edge, with weight 1, if no third vertex
 // is nearer to both its ends than they are to each other. The result is the relative neighbourhood
-// graph of Toussaint, which is connected if g is.
+// graph of Toussaint, which is connected if g is. Directions are left out.
 func (g *Graph) Nearest() *Graph {
+	g = g.Undirected()
 	b := NewBuilder(g.N())
 	for e := range g.Edges() {
 		if !g.Weighted() || !g.between(e) {

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"math"
@@ -8,8 +9,11 @@ import (
 	"slices"
 )
 
-// Graph is an immutable undirected weighted graph. Its methods may be called
-// concurrently. Slices that methods return are views: the caller must not change them.
+// Graph is an immutable weighted graph. Its methods may be called concurrently. Slices that methods
+// return are views: the caller must not change them.
+//
+// A directed graph has arcs. Its edges are those of the undirected graph that arcs become without
+// their directions: the arcs between two vertices are one edge, and self-loops are none.
 type Graph struct {
 	id, target string
 	origin     *origin // nil for none
@@ -19,6 +23,9 @@ type Graph struct {
 	weight []float64 // parallel to adj; nil when every weight is 1
 	edge   []int32   // parallel to adj: number of the undirected edge; nil without edge labels
 
+	directed bool
+	arcs     []Edge // of a directed graph, ascending by (U, V)
+
 	edgeLabel []string  // by edge number; nil when absent
 	label     []string  // by vertex; nil when absent
 	attr      []float64 // N×dim, row-major
@@ -26,7 +33,7 @@ type Graph struct {
 	coord     []float64 // N×2, for drawing; nil when absent
 }
 
-// Edge is an undirected edge with U < V.
+// Edge is an undirected edge with U < V, or an arc from U to V.
 type Edge struct {
 	U, V   int
 	Weight float64
@@ -58,7 +65,7 @@ func (g *Graph) Neighbors(v int) []int32 { return g.adj[g.off[v]:g.off[v+1]] }
 // Degree returns the number of neighbours of v.
 func (g *Graph) Degree(v int) int { return int(g.off[v+1] - g.off[v]) }
 
-// Weighted reports whether some edge has a weight other than 1.
+// Weighted reports whether some edge or arc has a weight other than 1.
 func (g *Graph) Weighted() bool { return g.weight != nil }
 
 // Weights returns the weights of the edges of v, parallel to Neighbors(v), or nil when
@@ -104,7 +111,7 @@ func (g *Graph) Attributes(v int) []float64 {
 	return g.attr[v*g.dim : (v+1)*g.dim : (v+1)*g.dim]
 }
 
-// HasEdgeLabels reports whether some edge has a label.
+// HasEdgeLabels reports whether some edge or arc has a label.
 func (g *Graph) HasEdgeLabels() bool { return g.edgeLabel != nil }
 
 // EdgeLabel returns the label of the i-th edge of v, in the order of Neighbors(v), ""
@@ -145,6 +152,50 @@ func (g *Graph) Edges() iter.Seq[Edge] {
 	}
 }
 
+// Directed reports whether the graph has arcs.
+func (g *Graph) Directed() bool { return g.directed }
+
+// ArcCount returns the number of arcs: 0 unless the graph is directed.
+func (g *Graph) ArcCount() int { return len(g.arcs) }
+
+// Arcs iterates over the arcs in ascending order of (U, V). Those of an undirected graph are its edges in
+// both directions.
+func (g *Graph) Arcs() iter.Seq[Edge] {
+	if g.directed {
+		return slices.Values(g.arcs)
+	}
+	return func(yield func(Edge) bool) {
+		for u := range g.N() {
+			weights := g.Weights(u)
+			for i, v := range g.Neighbors(u) {
+				e := Edge{U: u, V: int(v), Weight: 1, Label: g.EdgeLabel(u, i)}
+				if weights != nil {
+					e.Weight = weights[i]
+				}
+				if !yield(e) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Undirected returns the graph without the directions of its arcs.
+func (g *Graph) Undirected() *Graph {
+	if !g.directed {
+		return g
+	}
+	h := *g
+	h.directed, h.arcs = false, nil
+	if !slices.ContainsFunc(h.weight, func(w float64) bool { return w != 1 }) { // those of arcs had others
+		h.weight = nil
+	}
+	if !slices.ContainsFunc(h.edgeLabel, func(label string) bool { return label != "" }) {
+		h.edge, h.edgeLabel = nil, nil
+	}
+	return &h
+}
+
 // With returns a graph with the same structure and another identifier and target.
 func (g *Graph) With(id, target string) *Graph {
 	h := *g
@@ -162,18 +213,23 @@ func (g *Graph) Relabel(labels []string) *Graph {
 	return &h
 }
 
-// Reweight returns a copy of g whose edges have the weights that f gives, or the first error
+// Reweight returns a copy of g whose edges, or arcs, have the weights that f gives, or the first error
 // of f. It is an error when a weight is not positive and finite.
 func (g *Graph) Reweight(f func(Edge) (float64, error)) (*Graph, error) {
 	h := *g
-	h.weight = make([]float64, len(g.adj))
-	unit := true
-	for e := range g.Edges() {
-		w, err := f(e)
-		if err == nil && (!(w > 0) || math.IsInf(w, 1)) {
-			err = fmt.Errorf("edge (%d, %d): weight %v, want a positive, finite number", e.U, e.V, w)
+	h.weight, h.arcs = make([]float64, len(g.adj)), slices.Clone(g.arcs)
+	for i := range h.arcs {
+		var err error
+		if h.arcs[i].Weight, err = newWeight(f, h.arcs[i]); err != nil {
+			return nil, err
 		}
-		if err != nil {
+	}
+	unit := !slices.ContainsFunc(h.arcs, func(e Edge) bool { return e.Weight != 1 })
+	for e := range g.Edges() {
+		w, err := 0.0, error(nil)
+		if g.directed {
+			w = h.together(e.U, e.V)
+		} else if w, err = newWeight(f, e); err != nil {
 			return nil, err
 		}
 		unit = unit && w == 1
@@ -186,6 +242,37 @@ func (g *Graph) Reweight(f func(Edge) (float64, error)) (*Graph, error) {
 	}
 	return &h, nil
 }
+
+// newWeight returns the weight that f gives to an edge.
+func newWeight(f func(Edge) (float64, error), e Edge) (float64, error) {
+	w, err := f(e)
+	if err == nil && (!(w > 0) || math.IsInf(w, 1)) {
+		err = fmt.Errorf("edge (%d, %d): weight %v, want a positive, finite number", e.U, e.V, w)
+	}
+	return w, err
+}
+
+// together returns the weight of the edge that the arcs between u and v are: their mean.
+func (g *Graph) together(u, v int) float64 {
+	var w []float64
+	for _, ends := range [][2]int{{u, v}, {v, u}} {
+		i, found := slices.BinarySearchFunc(g.arcs, Edge{U: ends[0], V: ends[1]}, compareEnds)
+		if found {
+			w = append(w, g.arcs[i].Weight)
+		}
+	}
+	return mean(w[0], w[len(w)-1])
+}
+
+// mean returns that of two weights, which does not overflow.
+func mean(a, b float64) float64 {
+	if a == b {
+		return a
+	}
+	return a/2 + b/2
+}
+
+func compareEnds(a, b Edge) int { return cmp.Or(cmp.Compare(a.U, b.U), cmp.Compare(a.V, b.V)) }
 
 // MapAttributes returns a copy of g with the attributes that f makes of attribute d, of value x. The
 // error names the first that is not finite.
@@ -250,6 +337,37 @@ func (g *Graph) Induced(vs []int32) *Graph {
 		at[v] = i
 	}
 	for i, v := range vs {
+		if g.label != nil {
+			b.SetLabel(i, g.label[v])
+		}
+		if g.dim > 0 {
+			b.SetAttributes(i, g.Attributes(int(v)))
+		}
+		if x, y, ok := g.Coordinates(int(v)); ok {
+			b.SetCoordinates(i, x, y)
+		}
+	}
+	g.induce(b, vs, at)
+	h, err := b.Build()
+	if err != nil {
+		panic("graph: Induced: " + err.Error()) // the parts of a valid graph are valid
+	}
+	return h
+}
+
+// induce adds the edges or arcs between the given vertices to a builder. at has their new numbers.
+func (g *Graph) induce(b *Builder, vs []int32, at map[int32]int) {
+	if g.directed {
+		b.SetDirected()
+		for _, e := range g.arcs {
+			u, from := at[int32(e.U)]
+			if v, to := at[int32(e.V)]; from && to {
+				b.AddLabeledEdge(u, v, e.Weight, e.Label)
+			}
+		}
+		return
+	}
+	for i, v := range vs {
 		weights := g.Weights(int(v))
 		for k, u := range g.Neighbors(int(v)) {
 			j, in := at[u]
@@ -262,19 +380,5 @@ func (g *Graph) Induced(vs []int32) *Graph {
 			}
 			b.AddLabeledEdge(i, j, w, g.EdgeLabel(int(v), k))
 		}
-		if g.label != nil {
-			b.SetLabel(i, g.label[v])
-		}
-		if g.dim > 0 {
-			b.SetAttributes(i, g.Attributes(int(v)))
-		}
-		if x, y, ok := g.Coordinates(int(v)); ok {
-			b.SetCoordinates(i, x, y)
-		}
 	}
-	h, err := b.Build()
-	if err != nil {
-		panic("graph: Induced: " + err.Error()) // the parts of a valid graph are valid
-	}
-	return h
 }

@@ -76,8 +76,6 @@ func TestBuilderErrors(t *testing.T) {
 		{"weight -1", func(b *graph.Builder) { b.AddWeightedEdge(0, 1, -1) }},
 		{"weight NaN", func(b *graph.Builder) { b.AddWeightedEdge(0, 1, math.NaN()) }},
 		{"weight +Inf", func(b *graph.Builder) { b.AddWeightedEdge(0, 1, math.Inf(1)) }},
-		{"edge (0, 1) is given twice, with weights 1 and 2", func(b *graph.Builder) { b.AddEdge(0, 1); b.AddWeightedEdge(1, 0, 2) }},
-		{`edge (0, 1) is given twice, with labels "a" and "b"`, func(b *graph.Builder) { b.AddLabeledEdge(0, 1, 1, "a"); b.AddLabeledEdge(0, 1, 1, "b") }},
 		{"attributes of vertex 1: a row of length 1, want 2", func(b *graph.Builder) { b.SetAttributes(0, []float64{1, 2}); b.SetAttributes(1, []float64{1}) }},
 		{"attributes of vertex 0: empty row", func(b *graph.Builder) { b.SetAttributes(0, nil) }},
 		{"attributes of vertex 0: number 1 is NaN", func(b *graph.Builder) { b.SetAttributes(0, []float64{1, math.NaN()}) }},

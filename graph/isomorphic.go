@@ -6,17 +6,29 @@ import (
 	"slices"
 )
 
-// Isomorphic reports whether some renumbering of the vertices makes g and h equal: edges, weights,
-// edge labels, vertex labels and attributes. Identifiers, targets and coordinates do not count.
+// Isomorphic reports whether some renumbering of the vertices makes g and h equal: edges or arcs, weights,
+// their labels, vertex labels and attributes. Identifiers, targets and coordinates do not count.
 //
 // Colours of both graphs are refined together. Vertices that stay alike are then matched by trial,
 // and the colours are refined again after each trial. This is fast on graphs that occur in
 // practice, and exponential on some that are made for it.
 func Isomorphic(g, h *Graph) bool {
-	if g.N() != h.N() || g.M() != h.M() || g.HasLabels() != h.HasLabels() || g.dim != h.dim || g.HasEdgeLabels() != h.HasEdgeLabels() {
+	if g.directed != h.directed || len(g.arcs) != len(h.arcs) || g.N() != h.N() || g.M() != h.M() || g.HasLabels() != h.HasLabels() || g.dim != h.dim || g.HasEdgeLabels() != h.HasEdgeLabels() {
 		return false
 	}
+	if g.directed {
+		g, h = g.unmistakable(), h.unmistakable()
+	}
 	return newMatcher(g, h).match(1)
+}
+
+// unmistakable is SubdivideArcs with labels of vertices that are no labels of tails and heads.
+func (g *Graph) unmistakable() *Graph {
+	labels := make([]string, g.N())
+	for v := range labels {
+		labels[v] = "vertex " + g.Label(v)
+	}
+	return g.Relabel(labels).SubdivideArcs()
 }
 
 // matcher refines the colours of two graphs together, as those of one graph: vertex v of the

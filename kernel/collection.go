@@ -83,10 +83,16 @@ func (p *prepared) in(f Form) ([]*graph.Graph, error) {
 			graphs[i] = change(g)
 		}
 	}
+	if f.Undirected {
+		each((*graph.Graph).Undirected)
+	}
 	if f.Incident {
 		each((*graph.Graph).Incident)
 	}
-	if f.Subdivide {
+	switch {
+	case f.Directed:
+		each((*graph.Graph).SubdivideArcs)
+	case f.Subdivide:
 		each((*graph.Graph).Subdivide)
 	}
 	p.made[f] = graphs

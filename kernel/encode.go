@@ -108,7 +108,7 @@ func DecodeSum(k Kernel, data []byte, graphs []*graph.Graph) (*FittedSum, error)
 		m.In.standard = x
 	}
 	for i, f := range m.Factors {
-		of, err := f.Kernel.Decode(parts[1+i])
+		of, err := f.InForm().Decode(parts[1+i])
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", f, err)
 		}

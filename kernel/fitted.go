@@ -47,7 +47,7 @@ func (f *FittedFactor) fit(ctx context.Context) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	fitted, err := f.Kernel.Fit(ctx, graphs)
+	fitted, err := f.InForm().Fit(ctx, graphs)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f, err)
 	}

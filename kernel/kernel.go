@@ -125,7 +125,7 @@ type Resolver interface {
 
 // Levelled is a Kernel that compares graphs at several scales, one after the other.
 type Levelled interface {
-	// Levels returns a kernel for each scale.
+	// Levels returns a kernel for each scale, none for a kernel that has no scales after all.
 	Levels() []Level
 }
 

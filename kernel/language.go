@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -176,7 +177,9 @@ func (f *Form) set(of param.Factor, k Kernel, g param.Assignment) error {
 	at := slices.Index(words, g.Name)
 	switch {
 	case at >= 0 && (g.Value == "true" || g.Value == "false"):
-		*f.fields()[at].on = g.Value == "true"
+		if *f.fields()[at].on = g.Value == "true"; f.Directed && f.Undirected {
+			return errors.New("directed and undirected exclude each other")
+		}
 		return nil
 	case at >= 0:
 		return &param.Error{Of: of.Name, Name: g.Name, Value: fmt.Sprintf("%q", g.Value), Want: "true or false"}

@@ -41,10 +41,33 @@ type Form struct {
 	// Incident adds the labels of its edges to the label of every vertex. Subdivide makes a vertex
 	// of every edge.
 	Incident, Subdivide bool
+	// Directed makes two vertices of every arc, its tail and its head. Undirected leaves directions out.
+	// With neither, Directed is what directed graphs get for a kernel that is Directional; see Expand.
+	Directed, Undirected bool
 }
 
 // Edges reports whether a kernel that looks at vertices alone sees the labels of edges.
-func (f Form) Edges() bool { return f.Incident || f.Subdivide }
+func (f Form) Edges() bool { return f.Incident || f.Subdivide || f.Directed }
+
+// ArcLength is the number of hops between the ends of an arc in graphs that Form.Directed makes.
+const ArcLength = 3
+
+// Directional is a Kernel that may see the labels of vertices and what is around them. So it tells
+// directions apart where arcs have become vertices.
+type Directional interface {
+	// Stretch returns the kernel with radii and steps some times as long, and whether it sees labels. With
+	// ArcLength radii and steps are hops of the graphs as given.
+	Stretch(times int) (Kernel, bool)
+}
+
+// SeesDirections reports whether a kernel is Directional and sees labels.
+func SeesDirections(k Kernel) bool {
+	d, ok := k.(Directional)
+	if ok {
+		_, ok = d.Stretch(1)
+	}
+	return ok
+}
 
 // fields returns the fields of the form with their names.
 func (f *Form) fields() []formField {
@@ -52,6 +75,8 @@ func (f *Form) fields() []formField {
 		{"standardize", "vertex attributes get mean 0 and deviation 1", &f.Standardize},
 		{"incident", "labels of edges become part of the labels of their ends", &f.Incident},
 		{"subdivide", "edges become vertices with their labels", &f.Subdivide},
+		{"directed", "arcs become two vertices with their labels: tail and head", &f.Directed},
+		{"undirected", "arcs become edges", &f.Undirected},
 	}
 }
 
@@ -111,15 +136,18 @@ func inForm(k Kernel, form Form) Sum {
 	return Sum{[]Term{{1, []Factor{{Kernel: k, Form: form}}}}}
 }
 
-// and returns a form with more done to graphs.
+// and returns a form with more done to graphs. What it says about directions itself stays.
 func (f Form) and(more Form) Form {
+	if f.Directed || f.Undirected {
+		more.Directed, more.Undirected = false, false
+	}
 	for i, field := range f.fields() {
 		*field.on = *field.on || *more.fields()[i].on
 	}
 	return f
 }
 
-// single reports whether the sum is one kernel as it is.
+// single reports whether the sum is one kernel with the weight 1.
 func (s Sum) single() bool {
 	return len(s.Terms) == 1 && len(s.Terms[0].Factors) == 1 && s.Terms[0].Weight == 1
 }
@@ -130,8 +158,23 @@ const (
 	maxFactors = 1 << 14
 )
 
-// Expand writes the sum out for graphs, so that no factor is a sum.
-func (s Sum) Expand(graphs []*graph.Graph) (Sum, error) { return s.expand(graphs, Form{}) }
+// Expand writes the sum out for graphs, so that no factor is a sum, and every factor says in which form
+// it wants them: if some are directed, Directional kernels want them so.
+func (s Sum) Expand(graphs []*graph.Graph) (Sum, error) {
+	out, err := s.expand(graphs, Form{})
+	if err != nil || !slices.ContainsFunc(graphs, (*graph.Graph).Directed) {
+		return out, err
+	}
+	for _, t := range out.Terms {
+		for i := range t.Factors {
+			f := &t.Factors[i]
+			if !f.Undirected && SeesDirections(f.Kernel) {
+				f.Directed, f.Subdivide = true, false // arcs have become vertices
+			}
+		}
+	}
+	return out, nil
+}
 
 // expand is Expand with more done to the graphs of every kernel.
 func (s Sum) expand(graphs []*graph.Graph, more Form) (Sum, error) {
@@ -171,6 +214,23 @@ func (s Sum) expand(graphs []*graph.Graph, more Form) (Sum, error) {
 	return out, nil
 }
 
+// Levels implements Levelled: those of a kernel on graphs in a form. Sums and products have none.
+func (s Sum) Levels() []Level {
+	if !s.single() {
+		return nil
+	}
+	f := s.Terms[0].Factors[0]
+	k, ok := f.Kernel.(Levelled)
+	if !ok {
+		return nil
+	}
+	levels := k.Levels()
+	for i, l := range levels {
+		levels[i].Kernel = inForm(l.Kernel, f.Form)
+	}
+	return levels
+}
+
 // Name implements Kernel.
 func (s Sum) Name() string { return "sum" }
 
@@ -197,6 +257,15 @@ func (s Sum) text(of func(Kernel) string) string {
 		}
 	}
 	return strings.Join(terms, " + ")
+}
+
+// InForm returns the kernel as graphs in its form want it.
+func (f Factor) InForm() Kernel {
+	if k, ok := f.Kernel.(Directional); ok && f.Directed {
+		out, _ := k.Stretch(ArcLength)
+		return out
+	}
+	return f.Kernel
 }
 
 // String returns the text of the kernel and of what is done to graphs.

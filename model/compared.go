@@ -17,7 +17,9 @@ import (
 func (m *Model) Compared() string {
 	var vertices []string
 	edges, labelled := false, slices.ContainsFunc(m.Graphs, (*graph.Graph).HasEdgeLabels)
+	directed := false
 	for _, f := range m.Kernel.Factors {
+		directed = directed || f.Directed
 		edges = edges || f.Edges() && labelled || slices.ContainsFunc(withBases(f.Kernel), seesEdges)
 		for _, feature := range m.looksAt(f) {
 			if !slices.Contains(vertices, feature) {
@@ -33,8 +35,15 @@ func (m *Model) Compared() string {
 		bonds = ", bonds by order as their weight"
 	case molecules:
 		bonds = ", bonds alike"
+	case directed && edges:
+		bonds = ", arcs by direction and label"
+	case directed:
+		bonds = ", arcs by direction"
 	case edges:
 		bonds = ", edges by label"
+	}
+	if !directed && slices.ContainsFunc(m.Graphs, (*graph.Graph).Directed) {
+		bonds += ", directions left out"
 	}
 	if chem.Molecules(m.Graphs) {
 		atoms = "atoms"

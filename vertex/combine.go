@@ -18,6 +18,21 @@ type combined struct {
 	weights []float64 // of a sum; nil for a product
 }
 
+// Stretch returns a kernel on vertices with steps some times as long.
+func Stretch(k Kernel, times int) Kernel {
+	switch k := k.(type) {
+	case *refined:
+		return &refined{k.h * times}
+	case *combined:
+		out := &combined{weights: k.weights}
+		for _, p := range k.parts {
+			out.parts = append(out.parts, Stretch(p, times))
+		}
+		return out
+	}
+	return k
+}
+
 func (k *combined) String() string {
 	texts := make([]string, len(k.parts))
 	for i, p := range k.parts {

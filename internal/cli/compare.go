@@ -34,11 +34,13 @@ type level struct {
 
 // levelsOf returns the kernels of the levels of a kernel, or the kernel itself where it has none.
 func levelsOf(k kernel.Kernel) []kernel.Level {
-	x, ok := k.(kernel.Levelled)
-	if !ok {
+	var levels []kernel.Level
+	if x, ok := k.(kernel.Levelled); ok {
+		levels = x.Levels()
+	}
+	if len(levels) == 0 {
 		return []kernel.Level{{Name: "similarity", Kernel: k}}
 	}
-	levels := x.Levels()
 	if top := levels[len(levels)-1].Kernel; top.String() != k.String() { // the kernel combines levels
 		levels = append(levels, kernel.Level{Name: "all levels", Kernel: k})
 	}
@@ -123,7 +125,11 @@ func (c *compareCmd) pair(g *globals, a, b *graph.Graph) error {
 	if g.JSON {
 		return printJSON(g.stdout, out)
 	}
-	fmt.Fprintf(g.stdout, "%d and %d vertices, %d and %d edges, kernel %s\n", a.N(), b.N(), a.M(), b.M(), k)
+	if a.Directed() && b.Directed() {
+		fmt.Fprintf(g.stdout, "%d and %d vertices, %d and %d arcs, kernel %s\n", a.N(), b.N(), a.ArcCount(), b.ArcCount(), k)
+	} else {
+		fmt.Fprintf(g.stdout, "%d and %d vertices, %d and %d edges, kernel %s\n", a.N(), b.N(), a.M(), b.M(), k)
+	}
 	fmt.Fprintf(g.stdout, "compared: %s\n", what)
 	for _, x := range levels {
 		if len(levels) == 1 {

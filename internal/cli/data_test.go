@@ -31,7 +31,7 @@ node labels 3: C (3), N (1), O (1)
 attributes  2 per vertex
 edge labels 2
 weights     given
-warnings    1 self-loop dropped
+warnings    1 self-loop left out
 `
 	if got := describeData(dataset.Info(d)); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)

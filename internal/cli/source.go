@@ -31,7 +31,7 @@ type placeFlags struct {
 	SMILESColumn string         `help:"Column of a table with the SMILES." name:"smiles-column" placeholder:"NAME" group:"Reading data"`
 	Target       []string       `help:"Column or data field with the class or value. train and evaluate take several, separated by commas or with the flag repeated, or all." placeholder:"NAME" sep:"none" group:"Reading data"`
 	ID           string         `help:"Column or data field with the identifier." name:"id" placeholder:"NAME" group:"Reading data"`
-	Strict       bool           `help:"Refuse data with a molecule that cannot be read or a row without a value. Without this flag such rows are left out." group:"Reading data"`
+	Strict       bool           `help:"Refuse data with a molecule that cannot be read, a row without a value, or parallel edges. Without this flag such rows are left out, and parallel edges joined." group:"Reading data"`
 }
 
 func (f *placeFlags) options() dataset.Options {
@@ -50,12 +50,13 @@ type dataFlags struct {
 	Hydrogens  dataset.Hydrogens  `help:"Which hydrogens become vertices: written (those in the data), explicit (all), implicit (none)." default:"written" enum:"written,explicit,implicit" group:"Reading data"`
 	Atoms      []string           `help:"What atoms are compared by besides the element: charge, aromatic, hydrogens (how many an atom has), separated by commas." enum:",charge,aromatic,hydrogens" placeholder:"WHAT" group:"Reading data"`
 	Largest    bool               `help:"Keep only the largest fragment of molecules with several, such as salts." name:"largest-fragment" group:"Reading data"`
+	Directed   bool               `help:"Edges of data that does not say what they are, such as edge lists, lead from the first vertex to the second." group:"Reading data"`
 	EdgeWeight dataset.EdgeWeight `help:"Edge weights: unit (all 1), weight (as in the file), order (bond order or edge label), distance (the file has distances, and edges lead to the nearest neighbours)." default:"weight" enum:"unit,weight,order,distance" group:"Reading data"`
 }
 
 func (f *dataFlags) options() dataset.Options {
 	o := f.placeFlags.options()
-	o.LargestFragment = f.Largest
+	o.LargestFragment, o.Directed = f.Largest, f.Directed
 	o.Hydrogens, o.EdgeWeight = f.Hydrogens, f.EdgeWeight
 	o.AtomCharge, o.AtomAromatic = slices.Contains(f.Atoms, "charge"), slices.Contains(f.Atoms, "aromatic")
 	o.AtomHydrogens = slices.Contains(f.Atoms, "hydrogens")

@@ -261,7 +261,7 @@ func (n *notes) add(g graph.Given) {
 	n.Parallel += g.Parallel
 	n.Weights += g.Weights
 	n.Labels += g.Labels
-	if g.Directed {
+	if g.OneWay > 0 && g.BothWays > 0 {
 		n.Directed++
 	}
 }
