@@ -101,7 +101,7 @@ func TestKernelWords(t *testing.T) {
 		"":                strings.Join(kernel.Names(), " "),
 		"w":               "wl wl-edge wl-oa wl-sp",
 		"wl + nsp":        "nspd",
-		"wl ":             "h= base= labels= normalize= standardize incident subdivide",
+		"wl ":             "h= base= labels= normalize= standardize incident subdivide directed undirected",
 		"wl h":            "h=",
 		"wl h=":           "5",
 		"wl h=3 sub":      "subdivide",
