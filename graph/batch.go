@@ -214,10 +214,16 @@ func (b *Batch) text(number int32) string {
 // Graph builds graph i. It may be called concurrently.
 func (b *Batch) Graph(i int) (*Graph, error) { return b.builder(i).graph(i) }
 
-// Merged is Graph for edges that may be given several times. It tells how.
+// Merged is Graph for edges that may be given several times. It tells how. If some are given in both
+// directions and others in one, the graph is directed.
 func (b *Batch) Merged(i int) (*Graph, Given, error) {
 	build := b.builder(i)
 	g, err := build.graph(i)
+	if given := build.given; err == nil && given.Mixed() {
+		build.SetDirected()
+		g, err = build.graph(i)
+		return g, given, err
+	}
 	return g, build.given, err
 }
 

@@ -49,6 +49,9 @@ type Given struct {
 	BothWays int // and in both
 }
 
+// Mixed reports whether an undirected graph was given some edges in both directions and others in one.
+func (g Given) Mixed() bool { return g.OneWay > 0 && g.BothWays > 0 }
+
 // NewBuilder returns a builder of a graph with n vertices.
 func NewBuilder(n int) *Builder {
 	b := &Builder{n: n}
@@ -308,7 +311,7 @@ func (b *Builder) distinct() (edges, arcs []Edge) {
 		default:
 			edges = append(edges, back)
 		}
-		if forth != backward && !loop {
+		if forth != backward && !loop && !b.directed {
 			b.given.OneWay++
 		}
 	}
@@ -352,10 +355,11 @@ func (b *Builder) parallel(some []int32, reversed, weighted bool) (out Edge, any
 // edge makes an edge of what was given in its two directions.
 func (b *Builder) edge(there, back Edge) Edge {
 	e := there
-	if b.given.BothWays++; b.directed {
+	if b.directed {
 		e.Weight, e.Label = mean(there.Weight, back.Weight), labelSet([]string{there.Label, back.Label})
 		return e
 	}
+	b.given.BothWays++
 	if there.Weight != back.Weight {
 		b.given.Weights++
 		e.Weight = mean(there.Weight, back.Weight)

@@ -43,7 +43,7 @@ func (f *FittedFactor) fit(ctx context.Context) (*Fitted, error) {
 	if f.in.graphs == nil {
 		return nil, fmt.Errorf("%s: no graphs to fit it to", f)
 	}
-	graphs, err := f.training()
+	graphs, err := f.Training()
 	if err != nil {
 		return nil, err
 	}
@@ -68,8 +68,8 @@ func (f *FittedFactor) Known() *Fitted {
 	return f.fitted
 }
 
-// training returns the collection's graphs as the factor's kernel wants them.
-func (f *FittedFactor) training() ([]*graph.Graph, error) { return f.in.training.in(f.Form) }
+// Training returns the collection's graphs as the factor's kernel wants them.
+func (f *FittedFactor) Training() ([]*graph.Graph, error) { return f.in.training.in(f.Form) }
 
 // Prepare returns graphs as the factor's kernel wants them.
 func (f *FittedFactor) Prepare(graphs []*graph.Graph) ([]*graph.Graph, error) {
@@ -95,7 +95,7 @@ func (f *FittedFactor) Resolved() (Kernel, error) {
 	if !ok || f.in.graphs == nil {
 		return f.Kernel, nil
 	}
-	graphs, err := f.training()
+	graphs, err := f.Training()
 	if err != nil {
 		return nil, err
 	}

@@ -246,24 +246,24 @@ func (s *server) answer(ctx context.Context, q *request, progress func(work.Prog
 	return &answer{Error: err.Error(), Kind: kind, Wrong: wrongOf(err)}
 }
 
-// notes count what was changed in graphs to make them simple and undirected. All are numbers of
-// edges, except Directed.
+// notes count what was changed in graphs to make them simple. All are numbers of edges, except Directed.
 type notes struct {
 	Loops    int `json:"loops"`    // self-loops that were left out
-	Directed int `json:"directed"` // graphs with edges in both directions and others in one only
-	Parallel int `json:"parallel"` // repetitions that were left out
+	Directed int `json:"directed"` // graphs with edges in both directions and others in one only, which became directed
+	Parallel int `json:"parallel"` // joined with others
 	Weights  int `json:"weights"`  // with the mean of different weights
 	Labels   int `json:"labels"`   // with several labels, joined
 }
 
 func (n *notes) add(g graph.Given) {
-	n.Loops += g.Loops
 	n.Parallel += g.Parallel
+	if g.Mixed() {
+		n.Directed++
+		return // nothing else was changed
+	}
+	n.Loops += g.Loops
 	n.Weights += g.Weights
 	n.Labels += g.Labels
-	if g.OneWay > 0 && g.BothWays > 0 {
-		n.Directed++
-	}
 }
 
 // graphs returns the graphs in the body of the request. The answer will say what was changed in

@@ -507,22 +507,17 @@ def directed(*edges):
 
 
 ALTERED = {
-    "DiGraph": (directed((0, 1), (1, 2)), ["1 graph is directed"]),
-    "DiGraph, some in both": (directed((0, 1), (1, 0), (1, 2)), ["1 graph is directed"]),
-    "upper triangle": ([np.array([[0, 1, 1], [0, 0, 0], [0, 0, 0]]), list("aab")], ["1 graph is directed"]),
-    "asymmetric matrix": (
-        [np.array([[0, 2, 1], [1, 0, 0], [0, 0, 0]]), list("aab")],
-        ["1 graph is directed", "1 edge is given several times with different weights"],
-    ),
+    "DiGraph": (directed((0, 1), (1, 2), (2, 2)), []),
+    "asymmetric matrix": ([np.array([[0, 2, 1], [1, 0, 0], [0, 0, 0]]), list("aab")], []),
     "dictionary": ([{0: [1, 2], 1: [0], 2: []}, {0: "a", 1: "a", 2: "a"}], ["1 graph is directed"]),
     "self-loop": ([[[1, 1], [1, 0]], {0: "a", 1: "a"}], ["1 self-loop is left out"]),
     "MultiGraph": (
         multigraph(),
-        ["1 parallel edge is left out", "1 edge is given several times with different weights"],
+        ["1 parallel edge is joined with another"],
     ),
     "two labels": (
         [[(0, 1), (1, 0)], {0: "a", 1: "a"}, {(0, 1): "x", (1, 0): "y"}],
-        ["1 edge is given several times with different labels"],
+        ["1 edge has different labels in its two directions"],
     ),
 }
 
@@ -556,11 +551,49 @@ def test_what_is_altered_is_told(name):
 
 def test_numbers_agree():
     """One graph, two graphs."""
-    one, two = directed((0, 1), (1, 2)), directed((0, 1), (0, 1), (0, 0))
-    with pytest.warns(DirectedWarning, match="2 graphs are directed: their edges"):
-        VertexHistogram().fit([one, two])
+    mixed = [{0: [1, 2], 1: [0], 2: []}, {0: "a", 1: "a", 2: "a"}]
+    with pytest.warns(DirectedWarning, match="2 graphs are directed: some of their edges"):
+        VertexHistogram().fit([mixed, mixed])
     with pytest.warns(DirectedWarning, match="1 self-loop is left out"):
-        VertexHistogram().fit([two])
+        VertexHistogram().fit([[[[1, 1], [1, 0]], {0: "a", 1: "a"}]])
+
+
+def test_directions():
+    """A loop and a diamond differ in their directions alone, however they are given."""
+    loop, diamond = [(0, 1), (1, 2), (2, 3), (3, 0)], [(0, 1), (1, 2), (0, 3), (3, 2)]
+
+    def matrix(arcs):
+        a = np.zeros((4, 4))
+        a[tuple(np.transpose(arcs))] = 1
+        return [a, list("ABCD")]
+
+    def networkx(arcs):
+        g = nx.DiGraph()
+        g.add_nodes_from((v, {"label": "ABCD"[v]}) for v in range(4))
+        g.add_edges_from(arcs)
+        return g
+
+    def arrays(arcs):
+        return Graph.from_arrays(arcs, labels=list("ABCD"), arcs=True)
+
+    def edges(arcs):
+        return Graph(arcs, dict(enumerate("ABCD")), arcs=True)
+
+    values = set()
+    for form in matrix, networkx, arrays, edges:
+        both = [form(loop), form(diamond)]
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            values.add(mlgkernel.MultiscaleLaplacian(exact=True).fit_transform(both)[0, 1].round(9))
+            assert mlgkernel.TextKernel("wl undirected").fit_transform(both)[0, 1] == 1
+    assert len(values) == 1 and values.pop() < 0.1
+    plain = [Graph.from_arrays(e, labels=list("ABCD")) for e in (loop, diamond)]
+    assert mlgkernel.TextKernel("wl").fit_transform(plain)[0, 1] == 1
+    reciprocal = nx.DiGraph([(0, 1, {"label": "calls"}), (1, 0, {"label": "returns"})])
+    nx.set_node_attributes(reciprocal, "f", "label")
+    other = reciprocal.copy()
+    other.edges[1, 0]["label"] = "calls"
+    assert mlgkernel.TextKernel("wl").fit_transform([reciprocal, other])[0, 1] < 1
 
 
 @pytest.mark.parametrize("form", WATER)
@@ -572,7 +605,7 @@ def test_what_is_not_altered_is_not_told(form):
 
 def test_weights_and_labels_are_merged():
     """Weights are averaged, and labels joined."""
-    edges, labels = [(0, 1, 2.0), (1, 0, 4.0), (1, 2, 1.0)], {0: "a", 1: "b", 2: "c"}
+    edges, labels = [(0, 1, 2.0), (1, 0, 4.0), (1, 2, 1.0), (2, 1, 1.0)], {0: "a", 1: "b", 2: "c"}
     want = [[(0, 1, 3.0), (1, 2, 1.0)], labels]
     with pytest.warns(DirectedWarning):
         k = ShortestPath().fit_transform([[edges, labels], want])

@@ -16,13 +16,7 @@ from .exceptions import GraphError
 from .graph import Graph
 
 
-class Batch(bytes):
-    """Graphs as bytes. `one_way` is the number of those whose edges all have one direction."""
-
-    one_way = 0
-
-
-def pack(graphs: Sequence[Graph]) -> Batch:
+def pack(graphs: Sequence[Graph]) -> bytes:
     """Return graphs as a batch."""
     codes = _Codes()
     shapes = np.zeros((5, len(graphs)), "<i8")
@@ -44,6 +38,8 @@ def pack(graphs: Sequence[Graph]) -> Batch:
         if g.weights is not None:
             shapes[4, i] = 1
             weights.append(g.weights)
+        if g.arcs:
+            shapes[4, i] |= 2
     total = int(shapes[0].sum())
     if total > MAX_VERTICES:
         raise GraphError(f"graphs: {total} vertices in all, want at most {MAX_VERTICES}")
@@ -61,9 +57,7 @@ def pack(graphs: Sequence[Graph]) -> Batch:
         *(np.array(numbers, "<i4") for numbers in (labels, edge_labels, names)),
         np.array([len(t) for t in texts], "<i4"),
     ]
-    batch = Batch(b"".join([a.tobytes() for a in arrays] + texts))
-    batch.one_way = sum(g.one_way for g in graphs)
-    return batch
+    return b"".join([a.tobytes() for a in arrays] + texts)
 
 
 class _Codes(dict[Any, int]):
@@ -98,9 +92,9 @@ def unpack(data: np.ndarray) -> list[Graph]:
     body = _Taker(data)
     count, strings = body.take(2, "<i8").tolist()
     shapes = body.take(5 * count, "<i8").reshape(5, count)
-    n, m, dim, places, weighted = shapes
+    n, m, dim, places, kind = shapes
     attributes, coordinates, weights = (
-        _Taker(body.take(int(size.sum()), "<f8")) for size in (n * dim, n * places, m * weighted)
+        _Taker(body.take(int(size.sum()), "<f8")) for size in (n * dim, n * places, m * (kind & 1))
     )
     edges, labels, edge_labels = (_Taker(body.take(int(size.sum()), "<i4")) for size in (2 * m, n, m))
     names = body.take(3 * count, "<i4").reshape(3, count).T.tolist()
@@ -111,15 +105,15 @@ def unpack(data: np.ndarray) -> list[Graph]:
         return [texts[c] for c in numbers.tolist()] if len(numbers) and numbers[0] >= 0 else None
 
     out = []
-    for i, (n, m, dim, places, weighted) in enumerate(shapes.T.tolist()):
+    for i, (n, m, dim, places, kind) in enumerate(shapes.T.tolist()):
         g = Graph.__new__(Graph)
         g.n, g.vertices = n, range(n)
         g.edges = edges.take(2 * m).reshape(m, 2)
         g.attributes = attributes.take(n * dim).reshape(n, dim) if dim else None
         g.coordinates = coordinates.take(2 * n).reshape(n, 2) if places else None
-        g.weights = weights.take(m) if weighted else None
+        g.weights = weights.take(m) if kind & 1 else None
         g._labels, g._edge_labels = strings_of(labels.take(n)), strings_of(edge_labels.take(m))
-        g.directed = g.one_way = False
+        g.directed = g.arcs = bool(kind & 2)
         g.id, g.target, g.smiles = (texts[c] if c >= 0 else "" for c in names[i])
         out.append(g)
     return out

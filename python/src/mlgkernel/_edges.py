@@ -136,10 +136,13 @@ def between(edges: np.ndarray) -> np.ndarray:
     return np.unique(np.sort(ends, axis=1), axis=0)
 
 
-def no_reverse(edges: np.ndarray) -> bool:
-    """Report whether there are edges between different vertices, none of them in both directions."""
-    ends = edges[edges[:, 0] != edges[:, 1]]
-    return len(ends) > 0 and len(between(ends)) == len(np.unique(ends, axis=0))
+def symmetric(edges: np.ndarray, weights: Any) -> bool:
+    """Report whether a matrix is the same in both directions, but for rounding."""
+    there, back = np.lexsort(edges.T), np.lexsort(edges.T[::-1])
+    if not np.array_equal(edges[there], edges[back][:, ::-1]):
+        return False
+    w = np.ones(len(edges)) if weights is None else np.asarray(weights, np.float64)
+    return bool(np.allclose(w[there], w[back], rtol=1e-9, atol=0))
 
 
 def as_pairs(given: Any) -> tuple[Collection[Any], list[Any] | None, Collection[Any]]:

@@ -364,7 +364,7 @@ def call(
     with _engine.lock:
         result = _engine.call(op, args, body, held, progress)
         notes = _engine.notes
-    _warn(notes, body)
+    warn_of(notes)
     return result
 
 
@@ -374,7 +374,7 @@ def hold(held: Held, progress: Progress | None = None, **more: Any) -> tuple[Any
         result, arrays = _engine.call(held.op, dict(held.args, **more), held.body, progress=progress)
         _engine.adopt(held, result["handle"])
         notes = _engine.notes
-    _warn(notes, held.body)
+    warn_of(notes)
     return result, arrays
 
 
@@ -386,28 +386,28 @@ def counted(n: int, one: str, many: str = "") -> str:
 # What is said of one, and of several.
 _NOTES = {
     "directed": (
+        "1 graph is directed: some of its edges are given in both directions and others in one",
+        "{} graphs are directed: some of their edges are given in both directions and others in one",
+    ),
+    "undirected": (
         "1 graph is directed: its edges are taken as undirected",
         "{} graphs are directed: their edges are taken as undirected",
     ),
     "loops": ("1 self-loop is left out", "{} self-loops are left out"),
     "parallel": (
-        "1 parallel edge is left out: two vertices have at most one edge",
-        "{} parallel edges are left out: two vertices have at most one edge",
+        "1 parallel edge is joined with another: labels by '|', and weights are added",
+        "{} parallel edges are joined with others: labels by '|', and weights are added",
     ),
+    "repeated": ("1 parallel edge is left out", "{} parallel edges are left out"),
     "weights": (
-        "1 edge is given several times with different weights: it gets their mean",
-        "{} edges are given several times with different weights: each gets their mean",
+        "1 edge has different weights in its two directions: it gets their mean",
+        "{} edges have different weights in their two directions: each gets their mean",
     ),
     "labels": (
-        "1 edge is given several times with different labels: they are joined by '|'",
-        "{} edges are given several times with different labels: they are joined by '|'",
+        "1 edge has different labels in its two directions: they are joined by '|'",
+        "{} edges have different labels in their two directions: they are joined by '|'",
     ),
 }
-
-
-def _warn(notes: dict[str, int], body: bytes) -> None:
-    one_way = getattr(body, "one_way", 0)  # the worker cannot see that they were directed
-    warn_of(dict(notes, directed=notes.get("directed", 0) + one_way))
 
 
 def warn_of(notes: dict[str, int]) -> None:

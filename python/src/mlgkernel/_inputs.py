@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _engine
 from ._batch import unpack
-from ._edges import no_reverse, not_transposed, plain
+from ._edges import not_transposed, plain
 from ._labels import Row
 from .exceptions import GraphError, NoDatasetError
 from .graph import Graph
@@ -292,7 +292,7 @@ def from_networkx(
     out = Graph.from_arrays(pairs, len(nodes), weights=_column(data, (edge_weight_tag or "weight",), "edges"))
     out.vertices = [v for v, _ in nodes]
     if g.is_directed():
-        out.directed, out.one_way = True, no_reverse(out.edges)
+        out.directed = out.arcs = True
     out._set_edge_labels(_column(data, (edge_labels_tag,) if edge_labels_tag else EDGE_LABEL_KEYS, "edges"))
     data = [d for _, d in nodes]
     labels = _column(data, (node_labels_tag,) if node_labels_tag else NODE_LABEL_KEYS, "nodes")

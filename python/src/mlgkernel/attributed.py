@@ -266,7 +266,7 @@ class ShortestPathAttr(Compiled):
     def parse_input(self, X: Any) -> list[tuple[list[Any], dict[float, np.ndarray]]]:
         """Return for each graph the labels of its vertices, and the pairs at each distance as a matrix."""
         out, graphs = [], as_graphs(X)
-        _engine.warn_of({"directed": sum(g.one_way for g in graphs)})
+        _engine.warn_of({"undirected": sum(g.arcs for g in graphs)})
         for i, g in enumerate(graphs):
             labels = g.attributes if g.attributes is not None else g.labels
             if g.n > 0 and labels is None:

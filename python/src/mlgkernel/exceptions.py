@@ -20,4 +20,4 @@ class WorkerError(RuntimeError):
 
 
 class DirectedWarning(UserWarning):
-    """A graph was changed: edges became undirected, or self-loops or parallel edges were left out."""
+    """A graph was changed: it became directed or undirected, or lost self-loops or parallel edges."""

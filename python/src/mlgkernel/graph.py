@@ -15,8 +15,8 @@ from ._edges import (
     check_weights,
     edge_array,
     from_matrix,
-    no_reverse,
     numbered,
+    symmetric,
     whole_pairs,
 )
 from ._engine import counted
@@ -26,7 +26,7 @@ from .exceptions import GraphError
 
 
 class Graph(GraphMethods):
-    """An undirected graph with labels or attributes on its vertices.
+    """A graph with labels or attributes on its vertices.
 
     Parameters
     ----------
@@ -47,12 +47,16 @@ class Graph(GraphMethods):
         With ``"adjacency"`` vertices have numbers in place of their names.
     construct_labels : bool
         If there are no `node_labels`, the label of every vertex is its degree.
+    arcs : bool, optional
+        Whether edges are arcs, from the first vertex to the second. By default they are those of a
+        matrix that is not symmetric, and of a graph with some edges in both directions and others
+        in one.
 
     Notes
     -----
     Vertices may be anything that can be hashed. They are numbered in ascending order. If they cannot
     be sorted, they are numbered in the order in which they come. Edges may be given in one direction
-    or in both. Kernels take all graphs as undirected.
+    or in both.
 
     The methods are those of GraKeL's graphs. They return edges as they were given. ``purpose`` says
     whether vertices are given by number (``"adjacency"``) or by name (``"dictionary"``). ``print``
@@ -77,13 +81,15 @@ class Graph(GraphMethods):
     n : int
         Number of vertices.
     m : int
-        Number of edges as kernels see them: without directions, repetitions and self-loops.
+        Number of edges without directions, repetitions and self-loops.
     edges : ndarray of shape (rows, 2)
         Numbers of the end vertices, as they were given: an edge in both directions has two rows.
     weights : ndarray of shape (rows,) or None
     labels : list of str or None
     directed : bool
-        Whether an edge stands for one direction only. Otherwise it stands for both.
+        Whether `edges` has an entry for every direction. Otherwise one stands for both.
+    arcs : bool
+        Whether kernels see directions.
     attributes : ndarray of shape (n, d) or None
     edge_labels : list of str or None
     coordinates : ndarray of shape (n, 2) or None
@@ -97,13 +103,13 @@ class Graph(GraphMethods):
     __slots__ = (
         "_edge_labels",
         "_labels",
+        "arcs",
         "attributes",
         "coordinates",
         "directed",
         "edges",
         "id",
         "n",
-        "one_way",
         "smiles",
         "target",
         "vertices",
@@ -120,7 +126,7 @@ class Graph(GraphMethods):
     target: str
     smiles: str
     directed: bool
-    one_way: bool  # a matrix or a directed graph none of whose edges has both directions
+    arcs: bool
     _labels: list[Any] | None  # texts and whole numbers
     _edge_labels: list[Any] | None
 
@@ -131,10 +137,11 @@ class Graph(GraphMethods):
         edge_labels: Any = None,
         graph_format: str = "auto",
         construct_labels: bool = False,
+        arcs: bool | None = None,
     ) -> None:
         self.id = self.target = self.smiles = ""
         self.coordinates = self.attributes = self._labels = self._edge_labels = None
-        self.directed, self.one_way = True, False
+        self.directed, self.arcs = True, bool(arcs)
         if graph_format not in ("auto", "dictionary", "adjacency", "all", None):
             raise ValueError(f"graph_format={graph_format!r}, want auto, dictionary, adjacency or all")
         matrix = from_matrix(initialization_object)
@@ -143,7 +150,8 @@ class Graph(GraphMethods):
             self.n, self.edges, weights = matrix
             self.vertices = range(self.n)
             pairs = self.edges
-            self.one_way = no_reverse(self.edges)
+            if arcs is None:
+                self.arcs = not symmetric(self.edges, weights)
         else:
             keys = node_labels if isinstance(node_labels, Mapping) else ()
             usual = whole_pairs(initialization_object, keys)
@@ -197,6 +205,7 @@ class Graph(GraphMethods):
         id: str = "",
         target: str = "",
         smiles: str = "",
+        arcs: bool = False,
     ) -> Graph:
         """Make a graph from arrays.
 
@@ -215,6 +224,8 @@ class Graph(GraphMethods):
         id, target : str
         smiles : str
             For pictures: the molecule, with its atoms in the order of the vertices.
+        arcs : bool
+            Whether edges are arcs, from the first vertex to the second.
         """
         g = cls.__new__(cls)
         g.id, g.target, g.smiles = str(id), str(target), str(smiles)
@@ -232,7 +243,7 @@ class Graph(GraphMethods):
         g.edges = g.edges.astype(np.int32)
         g.weights = check_weights(weights, len(g.edges))
         g._labels = g.attributes = g._edge_labels = g.coordinates = None
-        g.directed = g.one_way = False
+        g.directed = g.arcs = bool(arcs)
         g._set_labels(labels)
         if attributes is not None:
             rows = rows_of("attributes", attributes, g.n)

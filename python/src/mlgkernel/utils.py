@@ -42,7 +42,7 @@ def _collected(
 
     Of edges that are given several times, the last one counts, with a warning.
     """
-    warn_of({"parallel": len(rows) - len({(u, v) for u, v, _, _ in rows})})
+    warn_of({"repeated": len(rows) - len({(u, v) for u, v, _, _ in rows})})
     edges: dict[Any, dict[Any, float]] = {v: {} for v in vertices}
     edge_labels: dict[Any, Any] = {}
     for u, v, weight, label in rows:
@@ -52,7 +52,7 @@ def _collected(
             if label is not None:
                 edge_labels[a, b] = label
     parts = [edges, labels or None, edge_labels or None]
-    return Graph(*parts) if as_Graph else parts
+    return Graph(*parts, arcs=directed) if as_Graph else parts
 
 
 def graph_from_networkx(
@@ -117,7 +117,8 @@ def graph_from_networkx(
             raise GraphError(f"graph {i}: {e}") from None
         pairs = {(u, v) for u, v, _, _ in rows}
         directed = g.is_directed()
-        warn_of({"directed": int(directed and any((v, u) not in pairs for u, v in pairs))})
+        if not as_Graph:
+            warn_of({"undirected": int(directed and any((v, u) not in pairs for u, v in pairs))})
         known = {v: x for v, x in labels.items() if x is not None}
         yield _collected(g.nodes, rows, known, directed, as_Graph)
 
