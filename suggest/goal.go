@@ -206,7 +206,7 @@ func (a Acquisition) Of(g Goal) (Acquisition, error) {
 	if a == "" {
 		return list[0], nil
 	}
-	if a == Random || slices.Contains(list, a) {
+	if a == Random && g.Kind != Learn || slices.Contains(list, a) {
 		return a, nil
 	}
 	var names []string

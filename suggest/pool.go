@@ -357,8 +357,8 @@ func (s *Search) Scored() int { return s.result.Pool }
 // mostJoint bounds the kernel values of candidates with training graphs, which the batch is chosen by.
 const mostJoint = 1 << 25
 
-// Result returns the batch. features returns those of graphs by their positions in the pool, for graphs that are
-// not known; it may be nil where all are. A graph that stands several times in the pool is suggested once.
+// Result returns the batch. features returns those of graphs by their positions in the pool; it may be
+// nil where the graphs are known, which are then transformed again. A graph that stands several times in the pool is suggested once.
 func (s *Search) Result(ctx context.Context, features func(at []int) (kernel.Features, error)) (*Result, error) {
 	s.options.Keep = min(s.options.Keep, max(64, mostJoint/max(1, s.model.Examples())))
 	s.trim()
@@ -407,10 +407,10 @@ func (s *Search) pick(ctx context.Context, features func(at []int) (kernel.Featu
 	}
 	var a kernel.Features
 	var err error
-	if graphs != nil {
-		a, err = s.model.Kernel.Transform(ctx, graphs)
-	} else {
+	if features != nil {
 		a, err = features(at)
+	} else {
+		a, err = s.model.Kernel.Transform(ctx, graphs)
 	}
 	if err != nil {
 		return nil, err

@@ -71,6 +71,8 @@ func (b *bar) progress(p work.Progress) {
 	switch name, _, _ := strings.Cut(p.Stage, " "); name {
 	case "classes", "covariances":
 		unit = "vertices"
+	case "replay":
+		unit = "rounds"
 	case "transform":
 		unit = "graphs"
 	case "gram":

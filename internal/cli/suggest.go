@@ -26,13 +26,15 @@ import (
 
 type suggestCmd struct {
 	placeFlags
-	Model string `arg:"" help:"Model file."`
-	Pool  string `arg:"" help:"Graphs to choose from: a dataset, - for standard input, or a store of the model (mlg transform)."`
+	Model string `arg:"" help:"Model file. With --simulate a dataset with values."`
+	Pool  string `arg:"" help:"Graphs to choose from: a dataset, - for standard input, or a store of the model (mlg transform)." optional:""`
 
 	goalFlags `group:"What is wanted"`
 	Cost      string  `help:"Column of the pool with what a measurement costs. Gain then counts per cost." placeholder:"COLUMN" group:"What is wanted"`
 	Budget    float64 `help:"Largest sum of costs; without --cost each graph costs 1." placeholder:"NUMBER" group:"What is wanted"`
 	Exclude   string  `help:"Dataset with graphs that are not wanted. Those that the model was trained on are left out anyway." placeholder:"DATA" group:"What is wanted"`
+
+	simulateFlags `group:"Simulation"`
 
 	CSV bool   `help:"Print a table as CSV." name:"csv"`
 	Out string `help:"Write to this file instead of standard output." short:"o" placeholder:"FILE" ends:""`
@@ -40,7 +42,7 @@ type suggestCmd struct {
 
 // goalFlags say what is wanted.
 type goalFlags struct {
-	Count       int     `help:"Number of graphs to suggest. 0 means 20, or with --budget as many as it allows." short:"k" name:"count" default:"0" least:"0"`
+	Count       int     `help:"Number of graphs to suggest. 0 means 20, with --budget as many as it allows, and with --simulate 10 a round." short:"k" name:"count" default:"0" least:"0"`
 	Goal        string  `help:"For values: max, min, a number to reach, a range such as 1:3, 1: or :3, or learn (what tells most about all values)." default:"max" placeholder:"GOAL"`
 	Class       string  `help:"For classes: the wanted class. Without it, graphs are suggested whose class is uncertain." placeholder:"NAME"`
 	Acquisition string  `help:"How graphs are compared: ei (expected improvement), probability, bound, thompson, mean, variance, uncertainty or random. The default is the first that suits the goal." default:"" placeholder:"NAME" enum:",ei,probability,bound,thompson,mean,variance,uncertainty,random"`
@@ -73,8 +75,14 @@ func (f *goalFlags) wanted(budget float64) (suggest.PoolOptions, error) {
 // Run looks at all graphs of the pool and prints those that are suggested.
 func (c *suggestCmd) Run(g *globals) error {
 	o, err := c.wanted(c.Budget)
+	if err == nil {
+		err = c.check()
+	}
 	if err != nil {
 		return err
+	}
+	if c.Simulate {
+		return c.simulate(g, o.Options)
 	}
 	m, err := readModel(c.Model)
 	if err != nil {
