@@ -36,6 +36,7 @@ type learnerInfo struct {
 	Noise       *float64          `json:"noise"` // of a Gaussian process
 	IDs         []string          `json:"ids"`
 	Support     []int             `json:"support"`
+	Steps       int               `json:"steps"` // the most of the solver for a function, at least 1
 	Limited     bool              `json:"limited"` // the solver stopped at its limit of steps
 	Created     map[string]string `json:"created"`
 }
@@ -93,8 +94,9 @@ func (c *call) describe(f *fitted) *info {
 		noise := l.Process.Noise()
 		out.Noise = &noise
 	}
-	out.Support = []int{}
+	out.Support, out.Steps = []int{}, 1
 	for _, f := range l.Functions {
+		out.Steps = max(out.Steps, f.Iterations)
 		for k := range f.Coefficients {
 			if f.Support != nil {
 				k = f.Support[k]

@@ -10,8 +10,6 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from sklearn.utils import estimator_checks
-from test_sklearn import CHECKS
 
 import mlgkernel
 from mlgkernel import GraphHopper, GraphKernel, PropagationAttr, ShortestPathAttr, _engine
@@ -28,12 +26,6 @@ def graphs():
         edges = [(u, v) for u in range(n) for v in range(u) if rng.random() < 0.4]
         out.append((np.array(edges, dtype=int).reshape(-1, 2), rng.normal(size=(n, 2)).round(3)))
     return out
-
-
-@pytest.mark.parametrize("cls", KERNELS)
-@pytest.mark.parametrize("check", CHECKS)
-def test_check_estimator(cls, check):
-    getattr(estimator_checks, check)(cls.__name__, cls())
 
 
 @pytest.mark.parametrize("cls", KERNELS)

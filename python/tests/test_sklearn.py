@@ -8,6 +8,7 @@ import pickle
 import re
 import sys
 import types
+import typing
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score, train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
-from sklearn.utils import estimator_checks, get_tags
+from sklearn.utils import get_tags
 
 import mlgkernel
 from mlgkernel import (
@@ -61,29 +62,6 @@ KERNELS = [
     WeisfeilerLehmanOptimalAssignment,
 ]
 ALL = [*KERNELS, MLGClassifier, MLGEmbedding, MLGRegressor]
-
-# The checks of scikit-learn that need no table of numbers as data.
-CHECKS = [
-    "check_estimator_cloneable",
-    "check_estimator_repr",
-    "check_estimator_tags_renamed",
-    "check_get_params_invariance",
-    "check_mixin_order",
-    "check_no_attributes_set_in_init",
-    "check_parameters_default_constructible",
-    "check_set_params",
-    "check_valid_tag_types",
-    "check_do_not_raise_errors_in_init_or_set_params",
-]
-
-
-@pytest.mark.parametrize("cls", ALL)
-@pytest.mark.parametrize("check", CHECKS)
-def test_check_estimator(cls, check):
-    run = getattr(estimator_checks, check, None)
-    if run is None:
-        pytest.skip(f"{check} is not in this scikit-learn")
-    run(cls.__name__, cls())
 
 
 @pytest.mark.parametrize("cls", ALL)
@@ -207,7 +185,11 @@ def test_regressor(drugs):
         machine.predict(x, return_cov=True)
     with pytest.raises(ValueError, match=r"sample_y: .* has no deviations"):
         machine.sample_y(x)
+    wide = MLGRegressor("mlg rank=20", C=100, epsilon=1).fit(x[::2], y[::2])
+    assert len(wide.support_) < len(machine.support_) and machine.n_iter_ > 1
+    assert MLGRegressor(ridge=0.1).fit(x[::2], y[::2]).n_iter_ == 1
     for wrong, message in (
+        ({"epsilon": 0.2}, "epsilon=0.2, but the learner is a ridge regression; want None"),
         ({"learner": "gp"}, "learner='gp', want 'ridge', 'svm' or None"),
         ({"ridge": 0}, "ridge=0, want a positive number"),
         ({}, "2 graphs, want at least 3"),
@@ -216,6 +198,17 @@ def test_regressor(drugs):
             MLGRegressor(**wrong).fit(x[:2], [1.0, 2.0])
     with pytest.raises(ValueError, match=r"y\[1\] is nan, want a finite number"):
         MLGRegressor().fit(x[:2], [1.0, np.nan])
+
+
+@pytest.mark.skipif(not hasattr(typing, "get_overloads"), reason="Python 3.11")
+def test_types_of_predictions():
+    """A type checker knows whether values come alone."""
+    told = {}
+    for f in typing.get_overloads(MLGRegressor.predict):
+        types = typing.get_type_hints(f)
+        told[types["return_std"], types["return_cov"]] = types["return"]
+    no, yes, pair = typing.Literal[False], typing.Literal[True], tuple[np.ndarray, np.ndarray]
+    assert told[no, no] is np.ndarray and told[yes, no] == told[no, yes] == pair
 
 
 def test_gaussian_process(drugs):

@@ -6,7 +6,7 @@ import ast
 import os
 import tempfile
 import warnings
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, overload
 
 import numpy as np
 from sklearn.base import (
@@ -153,11 +153,12 @@ class _Learner(_WithKernel):
         if e.learner not in (None, "ridge", "svm"):
             raise ValueError(f"learner={e.learner!r}, want 'ridge', 'svm' or None")
         svm = self._svm()
-        name, other = ("C", "ridge") if svm else ("ridge", "C")
-        given, unused = getattr(e, name), getattr(e, other)
-        if unused is not None:
-            kind = "a support vector machine" if svm else "a ridge regression"
-            raise ValueError(f"{other}={unused}, but the learner is {kind}; want None")
+        name, others = ("C", ("ridge",)) if svm else ("ridge", ("C", "epsilon"))
+        for other in others:
+            if getattr(e, other, None) is not None:
+                kind = "a support vector machine" if svm else "a ridge regression"
+                raise ValueError(f"{other}={getattr(e, other)}, but the learner is {kind}; want None")
+        given = getattr(e, name)
         if given is None and n < 3:
             raise ValueError(
                 f"{_engine.counted(n, 'graph')}, want at least 3 to choose {name}, or a number as {name}"
@@ -172,6 +173,7 @@ class _Learner(_WithKernel):
         self.n_graphs_in_ = len(info["ids"])
         self.ids_ = info["ids"]
         self.support_ = np.array(info["support"], dtype=np.int64)
+        self.n_iter_ = info["steps"]
         self._with_probability = info["probability"]
 
     def _ask(self, op: str, X: Any, **args: Any) -> dict[str, np.ndarray]:
@@ -244,6 +246,11 @@ def _fitting(X: Any, y: np.ndarray) -> Any:
     return graphs
 
 
+def _no_y(estimator: Any, what: str) -> str:
+    name = type(estimator).__name__
+    return f"{name} requires y to be passed, but the target y is None; want the {what} of every graph"
+
+
 def _written(params: dict[str, Any], seed: int) -> str:
     """Return parameters as a text for a model file."""
     plain = {
@@ -312,6 +319,8 @@ class MLGClassifier(ClassifierMixin, _Learner):
     n_graphs_in_ : int
     support_ : ndarray
         Training graphs that enter decisions.
+    n_iter_ : int
+        The most steps of the solver for a pair of classes; 1 for ``learner="ridge"``.
     kernel_ : str
         The kernel and its parameters.
     compared_ : str
@@ -369,7 +378,7 @@ class MLGClassifier(ClassifierMixin, _Learner):
         """
         self._forget()  # also when y is wrong
         if y is None:
-            raise ValueError("y is None, want the class of every graph")
+            raise ValueError(_no_y(self, "class"))
         y = column_or_1d(y, warn=True)
         check_classification_targets(y)
         X = _fitting(X, y)
@@ -381,7 +390,7 @@ class MLGClassifier(ClassifierMixin, _Learner):
             X, y = [X[i] for i in keep], y[keep]
         classes, labels = np.unique(y, return_inverse=True)
         if len(classes) < 2:
-            where = "y" if sample_weight is None else "y, at weights above 0,"
+            where = "y" if sample_weight is None else "y, where sample_weight is above 0,"
             raise ValueError(
                 f"{where} has {_engine.counted(len(classes), 'class', 'classes')}, want at least 2"
             )
@@ -475,13 +484,16 @@ class MLGRegressor(RegressorMixin, _Learner):
         one for which leave-one-out predictions are most probable. That needs at least three graphs.
     C, tol, max_iter
         As in `MLGClassifier`, for ``learner="svm"``.
-    epsilon : float, at least 0, default 0.1
+    epsilon : float, at least 0, or None, default None
         For ``learner="svm"``: errors up to this size, in standard deviations of the values, cost nothing.
+        None is 0.1.
 
     Attributes
     ----------
     noise_ : float or None
         Standard deviation of the noise; None with ``learner="svm"``.
+    n_iter_ : int
+        Steps of the solver; 1 for ``learner="ridge"``.
 
     Examples
     --------
@@ -499,7 +511,7 @@ class MLGRegressor(RegressorMixin, _Learner):
         learner: str | None = None,
         ridge: float | None = None,
         C: float | None = None,
-        epsilon: float = 0.1,
+        epsilon: float | None = None,
         tol: float = 1e-3,
         max_iter: int = 10_000_000,
         random_state: Any = None,
@@ -523,20 +535,40 @@ class MLGRegressor(RegressorMixin, _Learner):
         """Train on graphs `X` and their values `y`."""
         self._forget()  # also when y is wrong
         if y is None:
-            raise ValueError("y is None, want the value of every graph")
+            raise ValueError(_no_y(self, "value"))
         y = column_or_1d(y, warn=True).astype(np.float64)
         if not np.isfinite(y).all():
             at = int(np.argmin(np.isfinite(y)))
             raise ValueError(f"y[{at}] is {y[at]}, want a finite number")
         X = _fitting(X, y)
         values = y.tolist()
-        options = {"Epsilon": number("epsilon", self.epsilon)}
+        options = {} if self.epsilon is None else {"Epsilon": number("epsilon", self.epsilon)}
         self._train(X, options, values=values, targets=[repr(v) for v in values])
         return self
 
     def _take(self, info: dict[str, Any]) -> None:
         super()._take(info)
         self.noise_ = info["noise"]
+
+    @overload
+    def predict(
+        self, X: Any, return_std: Literal[False] = False, return_cov: Literal[False] = False
+    ) -> np.ndarray: ...
+
+    @overload
+    def predict(
+        self, X: Any, return_std: Literal[True], return_cov: Literal[False] = False
+    ) -> tuple[np.ndarray, np.ndarray]: ...
+
+    @overload
+    def predict(
+        self, X: Any, return_std: Literal[False] = False, *, return_cov: Literal[True]
+    ) -> tuple[np.ndarray, np.ndarray]: ...
+
+    @overload
+    def predict(
+        self, X: Any, return_std: bool = False, return_cov: bool = False
+    ) -> np.ndarray | tuple[np.ndarray, np.ndarray]: ...
 
     def predict(
         self, X: Any, return_std: bool = False, return_cov: bool = False
