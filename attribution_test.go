@@ -20,7 +20,7 @@ import (
 // scaledLogK computes log k(G, H_i) by the letter of docs/explanation/explain.md: features of the
 // vertices, one row each, explicit inverses of dense Laplacians, determinants by LU. The
 // base features of vertex v are multiplied by s[v].
-func scaledLogK(t *testing.T, m *LowRank, g *graph.Graph, s []float64) []float64 {
+func scaledLogK(t *testing.T, m *lowRank, g *graph.Graph, s []float64) []float64 {
 	t.Helper()
 	n := g.N()
 	descs, err := m.base.Describe(g)
@@ -29,7 +29,7 @@ func scaledLogK(t *testing.T, m *LowRank, g *graph.Graph, s []float64) []float64
 	}
 	q := mat.NewDense(n, m.projections[0].p, nil)
 	bottom := &level{classes: &classes{descriptor: descs}}
-	if err := new(projector).block(t.Context(), q.RawMatrix().Data, m, &m.projections[0], bottom, 0, n); err != nil {
+	if err := new(projector).block(t.Context(), q.RawMatrix().Data, m.LowRank, &m.projections[0], bottom, 0, n); err != nil {
 		t.Fatal(err)
 	}
 	// cov is γI + ZᵀL⁻¹Z for the subgraph that a set induces.

@@ -46,7 +46,7 @@ func TestCellwise(t *testing.T) {
 				}
 				got, want := make([]float64, len(chosen)*proj.n), make([]float64, len(chosen)*proj.n)
 				for dst, p := range map[*[]float64]*projection{&got: &proj, &want: &ordinary} {
-					if err := new(projector).kernels(t.Context(), *dst, m, p, at, chosen); err != nil {
+					if err := new(projector).kernels(t.Context(), *dst, m.LowRank, p, at, chosen); err != nil {
 						t.Fatal(err)
 					}
 				}

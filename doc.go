@@ -29,14 +29,14 @@
 // [Kernel] holds all parameters; start from [Default], which has those of the paper. Package vertex has
 // the kernels on vertices, written as texts such as "labels * gaussian".
 //
-//   - [Fit] is the low-rank method of the paper. It samples landmark vertices at every level
+//   - [Kernel.Fit] is the low-rank method of the paper. It samples landmark vertices at every level
 //     and keeps the leading directions. Fitting takes time and memory in proportion to the
 //     graphs, and a pair of graphs takes a factorisation of order Rank. This is the one to use.
 //   - [NewExact] follows the definition without sampling or truncation, for small collections
 //     and for checking. It estimates how accurate its values are, and refuses parameters for
 //     which float64 is not accurate enough.
 //   - [FLG] and [LG] compare two graphs by given vertex features, or by the numbers of their
-//     vertices. With no Radii, Fit and NewExact give the FLG kernel of the kernel on vertices.
+//     vertices. With no Radii, these give the FLG kernel of the kernel on vertices.
 //
 // # Results
 //

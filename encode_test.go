@@ -34,7 +34,7 @@ func sameBits(t *testing.T, what string, a, b *kernel.Matrix) {
 }
 
 // throughBytes encodes a model and the features of its training graphs, and decodes both.
-func throughBytes(t *testing.T, m *LowRank) *LowRank {
+func throughBytes(t *testing.T, m *lowRank) *lowRank {
 	t.Helper()
 	b, err := m.AppendBinary(nil)
 	if err != nil {
@@ -51,9 +51,7 @@ func throughBytes(t *testing.T, m *LowRank) *LowRank {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := back.(*LowRank)
-	got.train = train.(*Covariances)
-	return got
+	return &lowRank{back.(*LowRank), train.(*Covariances)}
 }
 
 // A model that was encoded and decoded gives the bits of the original: for every base kernel, with

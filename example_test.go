@@ -24,14 +24,15 @@ func molecules(smiles ...string) []*graph.Graph {
 }
 
 // The Gram matrix of three molecules.
-func ExampleFit() {
+func ExampleKernel_Fit_gram() {
 	ctx := context.Background()
-	graphs := molecules("CCO", "CCN", "CCCO")
-	model, err := mlg.Fit(ctx, graphs, mlg.Default())
+	o := mlg.Default()
+	o.Bonds = mlg.WithoutBonds
+	fitted, err := o.Fit(ctx, molecules("CCO", "CCN", "CCCO"))
 	if err != nil {
 		panic(err)
 	}
-	k, err := model.Gram(ctx)
+	k, err := fitted.Gram(ctx)
 	if err != nil {
 		panic(err)
 	}
@@ -47,15 +48,15 @@ func ExampleFit() {
 // A new graph gets the features that it would have had in training.
 func ExampleLowRank_Transform() {
 	ctx := context.Background()
-	model, err := mlg.Fit(ctx, molecules("CCO", "CCN", "CCCO"), mlg.Default())
+	fitted, err := mlg.Default().Fit(ctx, molecules("CCO", "CCN", "CCCO"))
 	if err != nil {
 		panic(err)
 	}
-	c, err := model.Transform(ctx, molecules("OCC"))
+	c, err := fitted.Transform(ctx, molecules("OCC"))
 	if err != nil {
 		panic(err)
 	}
-	k, err := kernel.Between(ctx, model, c, model.Train())
+	k, err := kernel.Between(ctx, fitted.Map, c, fitted.Train)
 	if err != nil {
 		panic(err)
 	}

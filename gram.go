@@ -4,21 +4,10 @@ import (
 	"context"
 	"sync"
 
-	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/dense"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/work"
 )
-
-// Gram returns the kernel matrix of the training graphs.
-func (m *LowRank) Gram(ctx context.Context) (*kernel.Matrix, error) {
-	return kernel.Between(ctx, m, m.train, m.train)
-}
-
-// Cross returns the kernel matrix between graphs (rows) and the training graphs (columns).
-func (m *LowRank) Cross(ctx context.Context, graphs []*graph.Graph) (*kernel.Matrix, error) {
-	return (&kernel.Fitted{Map: m, Train: m.train}).Cross(ctx, graphs)
-}
 
 // mirror copies what is below the diagonal of a square of order n to the other side of it, by squares
 // of one cache line.

@@ -211,7 +211,8 @@ func (k Kernel) Stretch(times int) (kernel.Kernel, bool) {
 	return k, slices.ContainsFunc(vertex.Elementary(k.Base), func(name string) bool { return name == "labels" || name == "wl" })
 }
 
-// Fit implements kernel.Kernel: see Fit and NewExact.
+// Fit implements kernel.Kernel. With Exact it is the kernel of NewExact, else the low-rank kernel, whose map is
+// a *LowRank.
 func (k Kernel) Fit(ctx context.Context, graphs []*graph.Graph) (*kernel.Fitted, error) {
 	if sum, ok := k.AsSum(graphs); ok {
 		return sum.Fit(ctx, graphs)
@@ -220,11 +221,7 @@ func (k Kernel) Fit(ctx context.Context, graphs []*graph.Graph) (*kernel.Fitted,
 	if k.Exact {
 		return fitExact(ctx, graphs, k)
 	}
-	m, err := Fit(ctx, graphs, k)
-	if err != nil {
-		return nil, err
-	}
-	return &kernel.Fitted{Map: m, Train: m.train}, nil
+	return fit(ctx, graphs, k)
 }
 
 // LGKernel is the Laplacian graph kernel, for graphs of one size.

@@ -18,7 +18,6 @@ type LowRank struct {
 	base        vertex.Kernel
 	projections []projection // levels 0 … L
 	counts      []int        // classes of the training graphs by level; nil when read from a file
-	train       *Covariances // of the training graphs; nil when read from a file
 }
 
 var _ kernel.Map = (*LowRank)(nil)
@@ -43,7 +42,7 @@ func (f features) row(class int32) []float64 {
 	return f.rows[int(class)*f.width:][:f.width:f.width]
 }
 
-// Fit builds the low-rank MLG kernel of the paper from training graphs. Level by level it chooses
+// fit builds the low-rank MLG kernel of the paper from training graphs. Level by level it chooses
 // landmarks, diagonalises their Gram matrix, and gives every neighbourhood class the row q of its
 // projection on their leading eigenvectors (docs/explanation/math.md, Low rank). It does not look
 // at targets.
@@ -52,7 +51,7 @@ func (f features) row(class int32) []float64 {
 // time and O(c P) memory. If m and the cells of the landmarks are well below P, it takes only O(c Ñ
 // (m³ + m P)) time. Large sparse quotients cost what their sparse factors cost, not m³,
 // or what conjugate gradients cost where these are nearly full (mostFill).
-func Fit(ctx context.Context, graphs []*graph.Graph, k Kernel) (*LowRank, error) {
+func fit(ctx context.Context, graphs []*graph.Graph, k Kernel) (*kernel.Fitted, error) {
 	if err := k.validateSingle(); err != nil {
 		return nil, err
 	}
@@ -60,7 +59,7 @@ func Fit(ctx context.Context, graphs []*graph.Graph, k Kernel) (*LowRank, error)
 	if err != nil {
 		return nil, err
 	}
-	m := &LowRank{kernel: k, base: b, train: &Covariances{}}
+	m, train := &LowRank{kernel: k, base: b}, &Covariances{}
 	err = m.climb(ctx, graphs, func(at *level) error {
 		p, err := m.fitProjection(ctx, at)
 		if err != nil {
@@ -68,12 +67,12 @@ func Fit(ctx context.Context, graphs []*graph.Graph, k Kernel) (*LowRank, error)
 		}
 		m.projections = append(m.projections, *p)
 		m.counts = append(m.counts, at.len())
-		return m.pass(ctx, graphs, at, m.train)
+		return m.pass(ctx, graphs, at, train)
 	})
 	if err != nil {
 		return nil, err
 	}
-	return m, nil
+	return &kernel.Fitted{Map: m, Train: train}, nil
 }
 
 // Transform implements kernel.Map: it returns the Covariances of graphs. Those of a graph depend only
@@ -194,9 +193,6 @@ func (m *LowRank) Rank(level int) int { return m.projections[level].p }
 // Eigenvalues returns those of the landmarks' Gram matrix at a level that were kept,
 // descending; nil at level 0 when the base features are explicit.
 func (m *LowRank) Eigenvalues(level int) []float64 { return m.projections[level].values }
-
-// Train returns the features of the training graphs, nil for a model that was read from a file.
-func (m *LowRank) Train() *Covariances { return m.train }
 
 // attributes returns the number of attributes per vertex that the base kernel has seen in
 // training; new graphs must have as many. It is 0 if the base kernel does not look at

@@ -166,8 +166,8 @@ func TestDrugs(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := mlg.Default()
-	o.Combine = mlg.Sum
-	m, err := mlg.Fit(t.Context(), d.Graphs, o)
+	o.Combine, o.Bonds = mlg.Sum, mlg.WithoutBonds
+	m, err := o.Fit(t.Context(), d.Graphs)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,9 @@ func Example() {
 	ctx := context.Background()
 	data, err := dataset.Read(context.Background(), "builtin:drugs", dataset.DefaultOptions())
 	check(err)
-	fitted, err := mlg.Fit(ctx, data.Graphs, mlg.Default())
+	k := mlg.Default()
+	k.Bonds = mlg.WithoutBonds
+	fitted, err := k.Fit(ctx, data.Graphs)
 	check(err)
 	gram, err := fitted.Gram(ctx)
 	check(err)

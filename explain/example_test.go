@@ -18,17 +18,13 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	m, err := mlg.Fit(ctx, drugs.Graphs, mlg.Default())
-	if err != nil {
-		panic(err)
-	}
 	byName := make(map[string]*graph.Graph)
 	for _, g := range drugs.Graphs {
 		byName[g.ID()] = g
 	}
 	g, h := byName["diazepam"], byName["nordazepam"]
 
-	match, err := explain.MatchExact(ctx, g, h, m.Kernel(), 2)
+	match, err := explain.MatchExact(ctx, g, h, mlg.Default(), 2)
 	if err != nil {
 		panic(err)
 	}

@@ -66,10 +66,12 @@ func run(ctx context.Context, k mlg.Kernel, path string, fit int, only bool) err
 		return err
 	}
 	step("read")
-	m, err := mlg.Fit(ctx, ds.Graphs[:min(fit, len(ds.Graphs))], k)
+	k.Bonds = mlg.WithoutBonds
+	fitted, err := k.Fit(ctx, ds.Graphs[:min(fit, len(ds.Graphs))])
 	if err != nil {
 		return err
 	}
+	m := fitted.Map.(*mlg.LowRank)
 	step("fit")
 	if only {
 		return transform(ctx, m, ds.Graphs)
