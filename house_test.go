@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -127,4 +128,75 @@ func TestLengths(t *testing.T) {
 			t.Errorf("%s has %d lines, want at most %d", path, n, file)
 		}
 	})
+}
+
+// declared returns what is declared in the code: names, with their packages, and with the types that have them.
+func declared(t *testing.T) map[string]bool {
+	known := map[string]bool{}
+	add := func(of ast.Node, names ...*ast.Ident) {
+		first := ""
+		ast.Inspect(of, func(n ast.Node) bool { // the type of a receiver may have a star and parameters
+			if x, ok := n.(*ast.Ident); ok && first == "" {
+				first = x.Name
+			}
+			return first == ""
+		})
+		for _, x := range names {
+			known[x.Name], known[first+"."+x.Name] = true, true
+		}
+	}
+	goFiles(t, ".go", func(path string, text []byte) {
+		f, err := parser.ParseFile(token.NewFileSet(), path, text, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			switch x := n.(type) {
+			case *ast.FuncDecl:
+				add(f.Name, x.Name)
+				if x.Recv != nil {
+					add(x.Recv.List[0].Type, x.Name)
+				}
+			case *ast.ValueSpec:
+				add(f.Name, x.Names...)
+			case *ast.TypeSpec:
+				add(f.Name, x.Name)
+				if y, ok := x.Type.(*ast.StructType); ok {
+					for _, field := range y.Fields.List {
+						add(x.Name, field.Names...)
+					}
+				}
+			}
+			return true
+		})
+	})
+	return known
+}
+
+// The explanations name nothing that is not in the code: functions and fields of packages and types, and
+// single names with capitals.
+func TestNames(t *testing.T) {
+	known := declared(t)
+	code := regexp.MustCompile("`([A-Za-z_][A-Za-z_.0-9]*)`")
+	name := regexp.MustCompile(`^\w+(\.\w+)+$|[a-z][A-Z]|^[A-Z][a-z]`)
+	file := regexp.MustCompile(`\.(go|s|py|mod|json)$|\._|^_`) // and names of Python
+	texts, err := filepath.Glob("docs/explanation/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range texts {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, found := range code.FindAllSubmatch(text, -1) {
+			word := string(found[1])
+			if parts := strings.Split(word, "."); len(parts) > 2 { // pkg.Type.Member
+				word = strings.Join(parts[len(parts)-2:], ".")
+			}
+			if name.MatchString(word) && !file.MatchString(word) && !known[word] {
+				t.Errorf("%s: %s is not in the code", path, found[1])
+			}
+		}
+	}
 }
