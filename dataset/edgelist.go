@@ -83,15 +83,16 @@ func edgeListGraph(s *stream) (*graph.Graph, error) {
 	if s.opts.Directed {
 		b.SetDirected()
 	}
+	name := make([]string, len(n.name))
+	for v, k := range order {
+		name[k] = n.name[v]
+	}
+	nameVertices(b, name)
 	for _, e := range edges {
 		b.AddLabeledEdge(int(order[e.U]), int(order[e.V]), e.Weight, e.Label)
 	}
 	g, err := b.Build()
 	if err == nil {
-		name := make([]string, len(n.name))
-		for v, k := range order {
-			name[k] = n.name[v]
-		}
 		err = corrections(b.Given(), s.opts, s.warn, func(v int) string { return name[v] })
 	}
 	if err != nil {

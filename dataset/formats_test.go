@@ -672,6 +672,9 @@ func TestDirections(t *testing.T) {
 		d := mustReadText(t, f, text)
 		wantGraph(t, d.Graphs[0], want)
 		wantWarnings(t, d)
+		if f != JSONLines && d.Graphs[0].Name(1) != "b" {
+			t.Errorf("%s: name %q, want b", f, d.Graphs[0].Name(1))
+		}
 	}
 	for f, text := range map[Format]string{EdgeList: "a b 1 x\nb a 1 y\nb b 1 z\n", JSONLines: `{"nodes":2,"edges":[[0,1],[1,0],[1,1]],"edge_labels":["x","y","z"]}`} {
 		d, err := readText(f, text, func(o *Options) { o.Directed = true })
@@ -683,4 +686,31 @@ func TestDirections(t *testing.T) {
 	// One edge of two is directed: the other one stands for two arcs.
 	d := mustReadText(t, GraphML, `<graphml><graph edgedefault="undirected"><node id="a"/><node id="b"/><node id="c"/><edge source="b" target="a"/><edge source="c" target="b" directed="true"/></graph></graphml>`)
 	wantGraph(t, d.Graphs[0], "id \"\" target \"\" n 3\n0\n1\n2\n0>1 1\n1>0 1\n2>1 1")
+}
+
+// Names of vertices are kept unless they are their numbers, and written to Graph JSON Lines and GraphML.
+func TestNames(t *testing.T) {
+	want := []string{"main", "x<y", ""}
+	d := mustReadText(t, JSONLines, `{"nodes":3,"edges":[[0,1]],"node_names":["main","x<y",""]}`)
+	for _, name := range []string{"d.jsonl", "d.graphml"} {
+		path := filepath.Join(t.TempDir(), name)
+		if err := WriteDataset(t.Context(), path, d, Auto); err != nil {
+			t.Fatal(err)
+		}
+		g := mustRead(t, path).Graphs[0]
+		for v, name := range want {
+			if g.Name(v) != name {
+				t.Errorf("%s: vertex %d has the name %q, want %q", path, v, g.Name(v), name)
+			}
+		}
+	}
+	for f, text := range map[Format]string{GraphML: "<graphml><graph><node id='n0'/><node id='n1'/></graph></graphml>", EdgeList: "1 0\n0 2\n"} {
+		if g := mustReadText(t, f, text).Graphs[0]; g.HasNames() || g.Name(1) != "1" {
+			t.Errorf("%s: %v", f, g)
+		}
+	}
+	if g := mustReadText(t, EdgeList, "12 7\n").Graphs[0]; g.Name(0) != "7" || g.Name(1) != "12" {
+		t.Errorf("names %s and %s, want 7 and 12", g.Name(0), g.Name(1))
+	}
+	wantErrors(t, JSONLines, []errorCase{{`{"nodes":2,"edges":[],"node_names":["a"]}`, `field "node_names": 1 entries for 2 nodes`}})
 }

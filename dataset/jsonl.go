@@ -19,6 +19,7 @@ type jsonGraph[Text, Edges any] struct {
 	ID          Text        `json:"id,omitempty"`
 	Nodes       *int        `json:"nodes"`
 	Edges       Edges       `json:"edges"`
+	NodeNames   []Text      `json:"node_names,omitempty"`
 	NodeLabels  []Text      `json:"node_labels,omitempty"`
 	Attributes  [][]float64 `json:"node_attributes,omitempty"`
 	EdgeLabels  []Text      `json:"edge_labels,omitempty"`
@@ -111,7 +112,7 @@ func readJSONLines(s *stream) (nextGraph, error) {
 	l := s.lines()
 	r := &jsonReader{stream: s}
 	j := &r.graph
-	r.fields = map[string]any{"id": &j.ID, "nodes": &j.Nodes, "edges": &j.Edges, "node_labels": &j.NodeLabels, "node_attributes": &j.Attributes,
+	r.fields = map[string]any{"id": &j.ID, "nodes": &j.Nodes, "edges": &j.Edges, "node_names": &j.NodeNames, "node_labels": &j.NodeLabels, "node_attributes": &j.Attributes,
 		"edge_labels": &j.EdgeLabels, "directed": &j.Directed, "coordinates": &j.Coordinates, "target": &j.Target, "smiles": &j.SMILES}
 	return func() (*graph.Graph, error) {
 		line, err := l.content("")
@@ -202,6 +203,7 @@ func (r *jsonReader) build() (*graph.Graph, error) {
 		have, want int
 		what       string
 	}{
+		{"node_names", j.NodeNames != nil, len(j.NodeNames), n, "nodes"},
 		{"node_labels", j.NodeLabels != nil, len(j.NodeLabels), n, "nodes"},
 		{"node_attributes", j.Attributes != nil, len(j.Attributes), n, "nodes"},
 		{"coordinates", j.Coordinates != nil, len(j.Coordinates), n, "nodes"},
@@ -215,6 +217,9 @@ func (r *jsonReader) build() (*graph.Graph, error) {
 	in := interner{}
 	for v, t := range j.NodeLabels {
 		b.SetLabel(v, in.text([]byte(t)))
+	}
+	for v, name := range j.NodeNames {
+		b.SetName(v, string(name))
 	}
 	for v, row := range j.Attributes {
 		b.SetAttributes(v, row)
@@ -281,6 +286,9 @@ func AppendJSON(b []byte, g *graph.Graph) ([]byte, error) {
 		}
 	}
 	for v := range n {
+		if g.HasNames() {
+			j.NodeNames = append(j.NodeNames, g.Name(v))
+		}
 		if g.AttributeDim() > 0 {
 			j.Attributes = append(j.Attributes, g.Attributes(v))
 		}
@@ -288,7 +296,7 @@ func AppendJSON(b []byte, g *graph.Graph) ([]byte, error) {
 			j.Coordinates = append(j.Coordinates, []float64{x, y})
 		}
 	}
-	for _, s := range slices.Concat([]string{j.ID, j.Target, j.SMILES}, j.NodeLabels, j.EdgeLabels) {
+	for _, s := range slices.Concat([]string{j.ID, j.Target, j.SMILES}, j.NodeLabels, j.NodeNames, j.EdgeLabels) {
 		if !utf8.ValidString(s) {
 			return b, fmt.Errorf("graph %q: text %q is not UTF-8", g.ID(), s)
 		}

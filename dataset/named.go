@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mlgkernel/mlg/graph"
@@ -103,6 +104,7 @@ func (n *named) build(s *stream, numbers func(*graph.Builder) error) (*graph.Gra
 			b.SetLabel(v, in.text([]byte(t)))
 		}
 	}
+	nameVertices(b, n.name)
 	if n.directed {
 		b.SetDirected()
 	}
@@ -145,4 +147,17 @@ func (n *named) build(s *stream, numbers func(*graph.Builder) error) (*graph.Gra
 		err = corrections(b.Given(), s.opts, s.warn, func(v int) string { return n.name[v] })
 	}
 	return g, err
+}
+
+// nameVertices gives the vertices their names, unless these are their numbers, perhaps with a letter before
+// them as GraphML has it: n0, n1, ….
+func nameVertices(b *graph.Builder, names []string) {
+	for v, name := range names {
+		if strings.TrimPrefix(name, "n") != strconv.Itoa(v) {
+			for v, name := range names {
+				b.SetName(v, name)
+			}
+			return
+		}
+	}
 }

@@ -126,8 +126,9 @@ func graphmlGraph(b *strings.Builder, g *graph.Graph) error {
 		data("target", g.Target())
 		b.WriteString("\n")
 	}
+	name := graphmlNames(g)
 	for v := range g.N() {
-		fmt.Fprintf(b, `    <node id="n%d">`, v)
+		b.WriteString(`    <node id="` + esc(name(v)) + `">`)
 		if g.HasLabels() {
 			data("label", g.Label(v))
 		}
@@ -141,7 +142,7 @@ func graphmlGraph(b *strings.Builder, g *graph.Graph) error {
 		b.WriteString("</node>\n")
 	}
 	for e := range edges {
-		fmt.Fprintf(b, `    <edge source="n%d" target="n%d">`, e.U, e.V)
+		b.WriteString(`    <edge source="` + esc(name(e.U)) + `" target="` + esc(name(e.V)) + `">`)
 		if g.HasEdgeLabels() {
 			data("bond", e.Label)
 		}
@@ -152,4 +153,16 @@ func graphmlGraph(b *strings.Builder, g *graph.Graph) error {
 	}
 	b.WriteString("  </graph>\n")
 	return bad
+}
+
+// graphmlNames returns the names of vertices, n0, n1, … where some are the same or there are none.
+func graphmlNames(g *graph.Graph) func(v int) string {
+	seen := map[string]bool{}
+	for v := range g.N() {
+		seen[g.Name(v)] = true
+	}
+	if g.HasNames() && len(seen) == g.N() {
+		return g.Name
+	}
+	return func(v int) string { return "n" + strconv.Itoa(v) }
 }

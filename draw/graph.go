@@ -47,7 +47,7 @@ type Options struct {
 	Size        Size    // the largest size of the picture, at least 60×60
 	Style       Style   `want:"one of auto molecule network"`
 	Values      *Values // colours of the vertices, with a scale below; nil for none
-	Numbers     bool    // write the numbers of the vertices
+	Numbers     bool    // write the names of the vertices, or their numbers
 	Transparent bool    // without the white background
 	MaxVertices int     `want:"at least 1"` // a larger graph is drawn in part, which the picture says
 	MaxEdges    int     `want:"at least 1"`
@@ -93,7 +93,7 @@ func Graph(g *graph.Graph, o Options) (*Picture, error) {
 	}
 	if o.Numbers && o.names == nil {
 		for v := range g.N() {
-			o.names = append(o.names, strconv.Itoa(v))
+			o.names = append(o.names, g.Name(v))
 		}
 	}
 	d := &drawing{g: g, o: o}
@@ -334,6 +334,9 @@ func (d *drawing) network(p *Picture) {
 		k++
 	}
 	p.lines(min(max(r*0.2, 0.5), 1.4), edge, lines)
+	if d.g.Directed() && all <= d.o.MaxEdges {
+		d.arrowheads(p, r, edge)
+	}
 	border := black
 	if r < 3 {
 		border.A = 0
@@ -348,5 +351,30 @@ func (d *drawing) network(p *Picture) {
 		if d.o.names != nil {
 			p.text(point{q.x + r + 1, q.y - r}, d.o.names[v], style{size: 9, color: black})
 		}
+	}
+}
+
+// arrowheads draws the heads of arcs at the discs of radius r, and self-loops as rings.
+func (d *drawing) arrowheads(p *Picture, r float64, c color.NRGBA) {
+	size := min(max(0.9*r, 2.5), 0.3*d.bond)
+	for a := range d.g.Arcs() {
+		from, to := d.pos[a.U], d.pos[a.V]
+		length := from.distance(to)
+		if a.U == a.V {
+			ring := make([]point, 17)
+			for i := range ring {
+				ring[i] = to.add(point{0, -1.6 * r}).add(point{0.9 * r, 0}.rotate(float64(i) * math.Pi / 8))
+			}
+			p.line(1, c, ring...)
+			continue
+		}
+		if !(length > 2*r) { // covered by the discs
+			continue
+		}
+		along := to.sub(from).scale(1 / length)
+		across := along.left().scale(0.4 * size)
+		tip := to.sub(along.scale(r))
+		back := tip.sub(along.scale(size))
+		p.polygon(c, tip, back.add(across), back.sub(across))
 	}
 }

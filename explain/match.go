@@ -55,15 +55,18 @@ func VertexSimilarity[T float32 | float64](a, b []T) float64 {
 	return min(dot, 1)
 }
 
-// MatchExact matches vertices by the exact kernel 𝔎_ℓ at a level, 0 … L; with bonds by its mean with that of the
-// graphs whose edges are vertices.
-func MatchExact(ctx context.Context, g, h *graph.Graph, o mlg.Kernel, level int) (*Matching, error) {
-	if level < 0 || level > len(o.Radii) {
-		return nil, fmt.Errorf("level %d, want 0 … %d", level, len(o.Radii))
+// MatchExact matches vertices by 𝔎_ℓ at a level, 0 … L, of an exact multiscale kernel k, which may have a form;
+// with bonds by its mean with that of the graphs whose edges are vertices.
+func MatchExact(ctx context.Context, g, h *graph.Graph, k kernel.Kernel, level int) (*Matching, error) {
+	var levels []kernel.Level
+	if x, ok := k.(kernel.Levelled); ok {
+		levels = x.Levels()
 	}
-	o.Radii = o.Radii[:level]
+	if level < 0 || level >= len(levels) {
+		return nil, fmt.Errorf("level %d, want 0 … %d", level, len(levels)-1)
+	}
 	s := kernel.NewMatrix(g.N(), h.N())
-	sum, err := kernel.NewCollection([]*graph.Graph{g, h}).Sum(o)
+	sum, err := kernel.NewCollection([]*graph.Graph{g, h}).Sum(levels[level].Kernel)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +76,11 @@ func MatchExact(ctx context.Context, g, h *graph.Graph, o mlg.Kernel, level int)
 		if err != nil {
 			return nil, err
 		}
-		e, err := mlg.NewExact(ctx, two, f.InForm().(mlg.Kernel))
+		o, ok := f.InForm().(mlg.Kernel)
+		if !ok {
+			return nil, fmt.Errorf("%s does not compare vertices", f)
+		}
+		e, err := mlg.NewExact(ctx, two, o)
 		if err != nil {
 			return nil, err
 		}

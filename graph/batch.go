@@ -10,31 +10,34 @@ import (
 //
 //	graphs, strings                             int64    how many there are
 //	n, m                                        int64    by graph: vertices, edges
-//	attributes, coordinates, edges              int64    by graph: numbers for a vertex; for a vertex
+//	attributes, coordinates, kinds              int64    by graph: numbers for a vertex; for a vertex
 //	                                                     (0 or 2); 1 for edges with weights, plus 2
-//	                                                     for edges that are arcs
+//	                                                     for edges that are arcs, plus 4 for vertices
+//	                                                     with names
 //	attributes, coordinates, weights            float64  those numbers
 //	edges                                       int32    both ends of each, vertices of the graph from 0
 //	labels, edge labels                         int32    by vertex, by edge: number of a string, −1 for none
 //	identifiers, targets, SMILES strings        int32    by graph: the same
+//	names                                       int32    by vertex, of graphs that have them: the same
 //	lengths                                     int32    by string, in bytes
 //	text                                        bytes    of the strings
 //
 // Numbers are little-endian. Model files and the Python package have graphs in this form.
 
-// What edges are.
+// Kinds of graphs.
 const (
 	edgesWeighted = 1
 	edgesDirected = 2
+	verticesNamed = 4
 )
 
 // Encode returns graphs as a batch.
 func Encode(graphs []*Graph) []byte {
 	var (
-		n, m, dims, places, kinds                                []int64
-		attributes, coordinates, weights                         []float64
-		edges, labels, edgeLabels, ids, targets, smiles, lengths []int32
-		text                                                     []byte
+		n, m, dims, places, kinds                                       []int64
+		attributes, coordinates, weights                                []float64
+		edges, labels, edgeLabels, ids, targets, smiles, names, lengths []int32
+		text                                                            []byte
 	)
 	numbers := map[string]int32{}
 	number := func(has bool, s string) int32 {
@@ -62,6 +65,9 @@ func Encode(graphs []*Graph) []byte {
 			kind |= edgesDirected
 			given = g.Arcs()
 		}
+		if g.name != nil {
+			kind |= verticesNamed
+		}
 		before := len(edges)
 		for e := range given {
 			edges = append(edges, int32(e.U), int32(e.V))
@@ -75,13 +81,16 @@ func Encode(graphs []*Graph) []byte {
 		attributes, coordinates = append(attributes, g.attr...), append(coordinates, g.coord...)
 		for v := range g.N() {
 			labels = append(labels, number(g.HasLabels(), g.Label(v)))
+			if g.name != nil {
+				names = append(names, number(true, g.name[v]))
+			}
 		}
 		ids, targets = append(ids, number(g.id != "", g.id)), append(targets, number(g.target != "", g.target))
 		smiles = append(smiles, number(g.origin != nil, g.SMILES()))
 	}
 	var out []byte
 	for _, array := range []any{[]int64{int64(len(graphs)), int64(len(lengths))}, n, m, dims, places, kinds,
-		attributes, coordinates, weights, edges, labels, edgeLabels, ids, targets, smiles, lengths, text} {
+		attributes, coordinates, weights, edges, labels, edgeLabels, ids, targets, smiles, names, lengths, text} {
 		var err error
 		if out, err = binary.Append(out, binary.LittleEndian, array); err != nil {
 			panic(err) // none of these types has one
@@ -95,14 +104,15 @@ type Batch struct {
 	starts                                          []start // by graph, and behind the last
 	attributes, coordinates, weights                []float64
 	edges, labels, edgeLabels, ids, targets, smiles []int32
+	names                                           []int32
 	strings                                         []string
 }
 
 // start says where the entries of a graph begin in the arrays of a batch.
 type start struct {
-	vertices, edges, attributes, coordinates, weights int
+	vertices, edges, attributes, coordinates, weights, names int
 
-	directed bool // the graph before
+	kind int64 // of the graph before
 }
 
 // Decode finds the graphs of a batch. It trusts nothing: every array must have the length that it
@@ -139,13 +149,14 @@ func Decode(data []byte) (*Batch, error) {
 	b.ids = take[int32](r, "identifiers", count[0])
 	b.targets = take[int32](r, "targets", count[0])
 	b.smiles = take[int32](r, "SMILES strings", count[0])
+	b.names = take[int32](r, "names", int64(end.names))
 	for _, n := range take[int32](r, "lengths of strings", count[1]) {
 		b.strings = append(b.strings, string(take[uint8](r, "bytes of a string", int64(n))))
 	}
 	if r.err == nil && len(r.data) > 0 {
 		r.err = fmt.Errorf("%d bytes after the last string", len(r.data))
 	}
-	for _, numbers := range [][]int32{b.labels, b.edgeLabels, b.ids, b.targets, b.smiles} {
+	for _, numbers := range [][]int32{b.labels, b.edgeLabels, b.ids, b.targets, b.smiles, b.names} {
 		if r.err != nil || len(numbers) == 0 {
 			continue
 		}
@@ -188,15 +199,17 @@ func (s start) after(bytes int, n, m, attributes, coordinates, kind int64) (star
 		return s, fmt.Errorf("%d edges, more than the batch has", m)
 	case attributes < 0 || attributes > (room-int64(s.attributes))/max(n, 1):
 		return s, fmt.Errorf("%d attributes of %d vertices, more than the batch has", attributes, n)
-	case coordinates != 0 && coordinates != 2 || kind&^(edgesWeighted|edgesDirected) != 0:
-		return s, fmt.Errorf("%d coordinates of a vertex and edges of kind %d, want 0 or 2 and 0 to 3", coordinates, kind)
+	case coordinates != 0 && coordinates != 2 || kind&^(edgesWeighted|edgesDirected|verticesNamed) != 0:
+		return s, fmt.Errorf("%d coordinates of a vertex and a graph of kind %d, want 0 or 2 and 0 to 7", coordinates, kind)
 	}
 	s.vertices += int(n)
 	s.edges += int(m)
 	s.attributes += int(n * attributes)
 	s.coordinates += int(n * coordinates)
 	s.weights += int(m * (kind & edgesWeighted))
-	s.directed = kind&edgesDirected != 0
+	if s.kind = kind; kind&verticesNamed != 0 {
+		s.names += int(n)
+	}
 	return s, nil
 }
 
@@ -249,6 +262,9 @@ func (b *Batch) builder(i int) *Builder {
 		if label := b.labels[from.vertices+v]; label >= 0 {
 			build.SetLabel(v, b.strings[label])
 		}
+		if to.kind&verticesNamed != 0 {
+			build.SetName(v, b.text(b.names[from.names+v]))
+		}
 		if dim := len(attributes) / n; dim > 0 {
 			build.SetAttributes(v, attributes[v*dim:(v+1)*dim])
 		}
@@ -256,7 +272,7 @@ func (b *Batch) builder(i int) *Builder {
 			build.SetCoordinates(v, coordinates[2*v], coordinates[2*v+1])
 		}
 	}
-	if to.directed {
+	if to.kind&edgesDirected != 0 {
 		build.SetDirected()
 	}
 	weights := b.weights[from.weights:to.weights]

@@ -20,6 +20,7 @@ type Builder struct {
 	// directed says that edges are arcs.
 	directed bool
 	label    []string
+	name     []string
 	attr     []float64
 	dim      int
 	filled   []bool // attribute rows that are set
@@ -120,6 +121,17 @@ func (b *Builder) SetLabel(v int, label string) {
 	b.label[v] = label
 }
 
+// SetName gives vertex v a name for people. Vertices without one get "".
+func (b *Builder) SetName(v int, name string) {
+	if !b.vertex("name", v) {
+		return
+	}
+	if b.name == nil {
+		b.name = make([]string, b.n)
+	}
+	b.name[v] = name
+}
+
 // SetAttributes gives vertex v a row of real attributes, which is copied. Every vertex
 // needs a row, all of the same length, with finite entries.
 func (b *Builder) SetAttributes(v int, row []float64) {
@@ -201,7 +213,7 @@ func (b *Builder) Build() (*Graph, error) {
 		return nil, errors.New("more than 1073741823 edges")
 	}
 	g := &Graph{id: b.id, target: b.target, origin: b.origin, dim: b.dim, directed: b.directed, arcs: arcs,
-		label: slices.Clone(b.label), attr: slices.Clone(b.attr), coord: slices.Clone(b.coord)}
+		label: slices.Clone(b.label), name: slices.Clone(b.name), attr: slices.Clone(b.attr), coord: slices.Clone(b.coord)}
 	g.off = make([]int32, b.n+1)
 	unit, labeled := true, false
 	for _, some := range [][]Edge{edges, arcs} {

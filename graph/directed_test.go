@@ -52,11 +52,18 @@ func TestDirected(t *testing.T) {
 	if got := g.Induced([]int32{2, 1}); !got.Equal(part) {
 		t.Errorf("induced %v, want %v", got, part)
 	}
-	again, err := graph.Decode(graph.Encode([]*graph.Graph{g, u, part}))
+	n := graph.NewBuilder(2)
+	n.SetName(1, "b")
+	named, err := n.Build()
+	if err != nil || named.Name(1) != "b" || named.Name(0) != "" || named.Induced([]int32{1}).Name(0) != "b" || g.Name(2) != "2" {
+		t.Errorf("names of %v, %v", named, err)
+	}
+	all := []*graph.Graph{g, named, u, part, named}
+	again, err := graph.Decode(graph.Encode(all))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range []*graph.Graph{g, u, part} {
+	for i, want := range all {
 		if got, err := again.Graph(i); err != nil || !got.Equal(want) {
 			t.Errorf("batch: graph %d is %v, want %v, %v", i, got, want, err)
 		}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strconv"
 )
 
 // Graph is an immutable weighted graph. Its methods may be called concurrently. Slices that methods
@@ -28,6 +29,7 @@ type Graph struct {
 
 	edgeLabel []string  // by edge number; nil when absent
 	label     []string  // by vertex; nil when absent
+	name      []string  // by vertex; nil when vertices have numbers alone
 	attr      []float64 // N×dim, row-major
 	dim       int
 	coord     []float64 // N×2, for drawing; nil when absent
@@ -99,6 +101,17 @@ func (g *Graph) Label(v int) string {
 
 // Labels returns the labels of all vertices, nil when the graph has none.
 func (g *Graph) Labels() []string { return g.label }
+
+// HasNames reports whether the vertices have names. Kernels do not read them.
+func (g *Graph) HasNames() bool { return g.name != nil }
+
+// Name returns the name of vertex v, its number when the graph has no names.
+func (g *Graph) Name(v int) string {
+	if g.name == nil {
+		return strconv.Itoa(v)
+	}
+	return g.name[v]
+}
 
 // AttributeDim returns the number of real attributes per vertex, 0 when there are none.
 func (g *Graph) AttributeDim() int { return g.dim }
@@ -325,7 +338,7 @@ func (g *Graph) Laplacian(eta float64, dst []float64) []float64 {
 }
 
 // Induced returns the subgraph that the given vertices induce: vertex i of the result is
-// vs[i]. Labels, attributes, edge labels and coordinates come along. It panics when a
+// vs[i]. Labels, names, attributes, edge labels and coordinates come along. It panics when a
 // vertex is out of range or given twice.
 func (g *Graph) Induced(vs []int32) *Graph {
 	at := make(map[int32]int, len(vs))
@@ -339,6 +352,9 @@ func (g *Graph) Induced(vs []int32) *Graph {
 	for i, v := range vs {
 		if g.label != nil {
 			b.SetLabel(i, g.label[v])
+		}
+		if g.name != nil {
+			b.SetName(i, g.name[v])
 		}
 		if g.dim > 0 {
 			b.SetAttributes(i, g.Attributes(int(v)))

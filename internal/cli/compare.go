@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/draw"
@@ -237,6 +238,8 @@ type matched struct {
 type matchPair struct {
 	A          int     `json:"a"`
 	B          int     `json:"b"`
+	NameA      string  `json:"name_a,omitempty"`
+	NameB      string  `json:"name_b,omitempty"`
 	LabelA     string  `json:"label_a,omitempty"`
 	LabelB     string  `json:"label_b,omitempty"`
 	Similarity float64 `json:"similarity"`
@@ -244,24 +247,31 @@ type matchPair struct {
 
 // match pairs the vertices of two graphs by their exact similarity at a level.
 func (c *compareCmd) match(g *globals, a, b *graph.Graph, k kernel.Kernel) (*matched, error) {
-	o, ok := k.(mlg.Kernel)
-	if !ok {
+	several := multiscale(k)
+	if len(several) != 1 || len(kernel.SumOf(k).Terms[0].Factors) != 1 {
 		return nil, usageError("--match needs the kernel mlg or flg, which compares vertices")
 	}
-	level := c.Level
+	level, most := c.Level, len(several[0].Radii)
 	if level < 0 {
-		level = len(o.Radii)
+		level = most
 	}
-	if level > len(o.Radii) {
-		return nil, usageError(fmt.Sprintf("--level %d: want 0 to %d", level, len(o.Radii)))
+	if level > most {
+		return nil, usageError(fmt.Sprintf("--level %d: want 0 to %d", level, most))
 	}
-	m, err := explain.MatchExact(g.ctx, a, b, o, level)
+	m, err := explain.MatchExact(g.ctx, a, b, k, level)
 	if err != nil {
 		return nil, err
 	}
 	out := &matched{Level: level, Pairs: []matchPair{}}
 	for _, p := range m.Pairs {
-		out.Pairs = append(out.Pairs, matchPair{p.G, p.H, a.Label(p.G), b.Label(p.H), p.Similarity})
+		x := matchPair{A: p.G, B: p.H, LabelA: a.Label(p.G), LabelB: b.Label(p.H), Similarity: p.Similarity}
+		if a.HasNames() {
+			x.NameA = a.Name(p.G)
+		}
+		if b.HasNames() {
+			x.NameB = b.Name(p.H)
+		}
+		out.Pairs = append(out.Pairs, x)
 		out.Mean += p.Similarity / float64(len(m.Pairs))
 	}
 	return out, savePicture(g, c.Picture, pngScale, func() (*draw.Picture, error) { return c.picture(a, b, out) })
@@ -283,8 +293,21 @@ func (c *compareCmd) picture(a, b *graph.Graph, m *matched) (*draw.Picture, erro
 
 func (m *matched) print(w io.Writer) {
 	fmt.Fprintf(w, "\nmatched vertices at level %d, mean similarity %.4f\n", m.Level, m.Mean)
-	fmt.Fprintf(w, "  pair   A              B\n")
+	const longest = 24
+	a, b := make([]string, len(m.Pairs)), make([]string, len(m.Pairs))
+	widthA, widthB := 4, 4
 	for i, p := range m.Pairs {
-		fmt.Fprintf(w, "  %4d %4d %-8s – %4d %-8s %.4f\n", i, p.A, table.Clip(p.LabelA, 8), p.B, table.Clip(p.LabelB, 8), p.Similarity)
+		a[i], b[i] = fmt.Sprintf("%4d", p.A), fmt.Sprintf("%4d", p.B)
+		if p.NameA != "" {
+			a[i] = table.Clip(p.NameA, longest)
+		}
+		if p.NameB != "" {
+			b[i] = table.Clip(p.NameB, longest)
+		}
+		widthA, widthB = max(widthA, utf8.RuneCountInString(a[i])), max(widthB, utf8.RuneCountInString(b[i]))
+	}
+	fmt.Fprintf(w, "  pair   A%*s\n", widthA+11, "B")
+	for i, p := range m.Pairs {
+		fmt.Fprintf(w, "  %4d %-*s %-8s – %-*s %-8s %.4f\n", i, widthA, a[i], table.Clip(p.LabelA, 8), widthB, b[i], table.Clip(p.LabelB, 8), p.Similarity)
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/mlgkernel/mlg/dataset"
@@ -175,7 +174,7 @@ func strongest(g *graph.Graph, c explain.Contributions, slopes bool) *table.Tabl
 	shown := nearest.Largest(size, 10)
 	rest := c.Sum
 	for _, h := range shown {
-		t.Add(strconv.Itoa(h.Index), table.Clip(g.Label(h.Index), 12), fmt.Sprintf("%+.5f", c.Vertices[h.Index]))
+		t.Add(table.Clip(g.Name(h.Index), 24), table.Clip(g.Label(h.Index), 12), fmt.Sprintf("%+.5f", c.Vertices[h.Index]))
 		rest -= c.Vertices[h.Index]
 	}
 	if more := len(size) - len(shown); more > 0 {

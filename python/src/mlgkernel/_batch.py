@@ -22,6 +22,7 @@ def pack(graphs: Sequence[Graph]) -> bytes:
     shapes = np.zeros((5, len(graphs)), "<i8")
     attributes, coordinates, weights, edges = ([] for _ in range(4))
     labels: list[int] = []
+    vertices: list[int] = []
     edge_labels: list[int] = []
     for i, g in enumerate(graphs):
         m = len(g.edges)
@@ -40,6 +41,9 @@ def pack(graphs: Sequence[Graph]) -> bytes:
             weights.append(g.weights)
         if g.arcs:
             shapes[4, i] |= 2
+        if any(isinstance(v, str) for v in g.vertices):
+            shapes[4, i] |= 4
+            vertices += map(codes.__getitem__, map(str, g.vertices))
     total = int(shapes[0].sum())
     if total > MAX_VERTICES:
         raise GraphError(f"graphs: {total} vertices in all, want at most {MAX_VERTICES}")
@@ -54,7 +58,7 @@ def pack(graphs: Sequence[Graph]) -> bytes:
         shapes,
         *(_join(parts, "<f8") for parts in (attributes, coordinates, weights)),
         _join(edges, "<i4"),
-        *(np.array(numbers, "<i4") for numbers in (labels, edge_labels, names)),
+        *(np.array(numbers, "<i4") for numbers in (labels, edge_labels, names, vertices)),
         np.array([len(t) for t in texts], "<i4"),
     ]
     return b"".join([a.tobytes() for a in arrays] + texts)
@@ -98,6 +102,7 @@ def unpack(data: np.ndarray) -> list[Graph]:
     )
     edges, labels, edge_labels = (_Taker(body.take(int(size.sum()), "<i4")) for size in (2 * m, n, m))
     names = body.take(3 * count, "<i4").reshape(3, count).T.tolist()
+    vertices = _Taker(body.take(int(n[kind & 4 != 0].sum()), "<i4"))
     lengths = body.take(strings, "<i4").tolist()
     texts = [body.take(size).tobytes().decode("utf-8", "replace") for size in lengths]
 
@@ -108,6 +113,8 @@ def unpack(data: np.ndarray) -> list[Graph]:
     for i, (n, m, dim, places, kind) in enumerate(shapes.T.tolist()):
         g = Graph.__new__(Graph)
         g.n, g.vertices = n, range(n)
+        if kind & 4:
+            g.vertices = strings_of(vertices.take(n)) or range(n)
         g.edges = edges.take(2 * m).reshape(m, 2)
         g.attributes = attributes.take(n * dim).reshape(n, dim) if dim else None
         g.coordinates = coordinates.take(2 * n).reshape(n, 2) if places else None
