@@ -100,14 +100,20 @@ func Graph(g *graph.Graph, o Options) (*Picture, error) {
 	if g.N() > o.MaxVertices {
 		d.excerpt()
 	}
+	if o.Style == Molecule || o.Style == Auto && d.g.N() <= maxFormula {
+		d.m, _ = readMolecule(d.g)
+	}
+	d.arrange()
+	return d.picture(), nil
+}
+
+// arrange finds positions, and the wedges of a molecule.
+func (d *drawing) arrange() {
 	adj := make(adjacency, d.g.N())
 	for v := range adj {
 		for _, w := range d.g.Neighbors(v) {
 			adj[v] = append(adj[v], int(w))
 		}
-	}
-	if o.Style == Molecule || o.Style == Auto && d.g.N() <= maxFormula {
-		d.m, _ = readMolecule(d.g)
 	}
 	ringsKnown := false
 	if d.m != nil {
@@ -124,7 +130,6 @@ func Graph(g *graph.Graph, o Options) (*Picture, error) {
 	if d.m != nil {
 		d.wedges = d.m.wedges(d.systems, d.pos)
 	}
-	return d.picture(), nil
 }
 
 // givenLayout returns the coordinates of the graph, scaled to edges of length 1 in the median,

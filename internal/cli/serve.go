@@ -24,16 +24,17 @@ import (
 
 type serveCmd struct {
 	dataFlags
-	Source   string   `arg:"" optional:"" help:"A model file or a dataset; by default builtin:drugs." default:"builtin:drugs"`
-	Addr     string   `help:"IP address to listen on. Any address but a loopback address lets others in, and needs --token." default:"127.0.0.1"`
-	Port     *int     `help:"Port to listen on. 0 means any free one. By default 8642, or the next free one. Links work after a restart if the port is the same." placeholder:"N"`
-	Host     []string `help:"More host names of the server, such as the name of a proxy." placeholder:"NAME"`
-	Token    string   `help:"Ask everyone for a token: the one in this file, or, with new, one that is made and printed once." placeholder:"FILE|new"`
-	TLSCert  string   `name:"tls-cert" help:"File with the certificate for HTTPS, with --tls-key." placeholder:"FILE"`
-	TLSKey   string   `name:"tls-key" help:"File with the key of the certificate." placeholder:"FILE"`
-	ReadOnly bool     `help:"Take no files: the page shows the given data alone."`
-	Open     bool     `help:"Open the page in the browser."`
-	Color    string   `help:"Column or data field to colour graphs by, besides the target." placeholder:"NAME" group:"Reading data"`
+	Source     string   `arg:"" optional:"" help:"A model file or a dataset; by default builtin:drugs." default:"builtin:drugs"`
+	Addr       string   `help:"IP address to listen on. Any address but a loopback address lets others in, and needs --token." default:"127.0.0.1"`
+	Port       *int     `help:"Port to listen on. 0 means any free one. By default 8642, or the next free one. Links work after a restart if the port is the same." placeholder:"N"`
+	Host       []string `help:"More host names of the server, such as the name of a proxy." placeholder:"NAME"`
+	Token      string   `help:"Ask everyone for a token: the one in this file, or, with new, one that is made and printed once." placeholder:"FILE|new"`
+	TLSCert    string   `name:"tls-cert" help:"File with the certificate for HTTPS, with --tls-key." placeholder:"FILE"`
+	TLSKey     string   `name:"tls-key" help:"File with the key of the certificate." placeholder:"FILE"`
+	ReadOnly   bool     `help:"Take no files: the page shows the given data alone."`
+	Open       bool     `help:"Open the page in the browser."`
+	Color      string   `help:"Column or data field to colour graphs by, besides the target." placeholder:"NAME" group:"Reading data"`
+	TargetName string   `help:"What the targets are called on the page, with their unit, as in \"log D at pH 7.4\". By default as their column." placeholder:"TEXT" group:"Reading data"`
 	kernelFlag
 }
 
@@ -149,7 +150,7 @@ func (c *serveCmd) data(g *globals) (*explorer.Data, error) {
 		return nil, err
 	}
 	defer closeData(g, r)
-	var choices explorer.Choices
+	choices := explorer.Choices{TargetName: c.TargetName}
 	if c.Color != "" {
 		choices.Color = &c.Color
 	}

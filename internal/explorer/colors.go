@@ -91,7 +91,7 @@ func coloredBy(by string) func(x *session, ctx context.Context) (*coloring, erro
 		if !slices.Contains(d.colorBy(), by) {
 			return nil, &apiError{422, fmt.Sprintf("the data cannot be coloured by %s", by), "by"}
 		}
-		out := &coloring{By: by, Name: cmp.Or(d.targetName, "target"), Kind: "class",
+		out := &coloring{By: by, Name: d.quantity(), Kind: "class",
 			Classes: []classInfo{}, Class: []int{}, Values: []*float64{}, Range: []float64{}}
 		var p *predictions
 		if by == "prediction" || by == "error" {

@@ -38,6 +38,9 @@ type Data struct {
 	smiles                []string // the strings that the graphs were made of, nil for none
 }
 
+// quantity is what the targets are called.
+func (d *Data) quantity() string { return cmp.Or(d.targetName, "target") }
+
 // task is the kind of the targets.
 type task string
 

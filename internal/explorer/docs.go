@@ -166,7 +166,7 @@ func typeText(schema object) (before, link, after string) {
 
 // example is a request to an address as it may be typed.
 func example(e endpoint, address string) string {
-	address += strings.NewReplacer("{index}", "3", "{file}", "map.svg").Replace(e.path)
+	address += strings.NewReplacer("{index}", "3", "{file}", "map.svg", "{batch}", "BATCH", "{row}", "0").Replace(e.path)
 	if text := examples[e.method+" "+strings.TrimPrefix(e.path, "/api/v1/")]; text != "" {
 		if e.method == http.MethodGet {
 			return "curl '" + address + text + "'"
@@ -181,22 +181,25 @@ func example(e endpoint, address string) string {
 
 // examples are the queries and bodies of requests that need one.
 var examples = map[string]string{
-	"POST stop":       `{}`,
-	"POST upload":     "molecules.csv",
-	"POST graph":      `{"smiles": "CCO"}`,
-	"POST read":       `{"name": "two.smi", "text": "CCO ethanol\nCCN ethylamine\n"}`,
-	"GET kernel":      "?text=wl%20h=3%20",
-	"GET colors":      "?by=error",
-	"GET gram":        "?rows=0-9&columns=0-9",
-	"GET neighbours":  "?smiles=CCO&k=3",
-	"POST neighbours": `{"graph": {"smiles": "CCO"}, "k": 3}`,
-	"GET predict":     "?smiles=CCO",
-	"POST predict":    `{"graphs": [{"smiles": "CCO"}, {"index": 3}], "kernel": "mlg radii=1,2,4"}`,
-	"GET explain":     "?index=3",
-	"POST explain":    `{"graph": {"smiles": "CCO"}}`,
-	"GET compare":     "?a=3&b=CCO",
-	"POST compare":    `{"a": {"index": 3}, "b": {"smiles": "CCO"}}`,
-	"POST vertex":     `{"graph": {"index": 3}, "vertex": 0, "level": 1}`,
-	"GET find":        "?smiles=c1ccccc1Cl",
-	"POST export":     `{"graphs": [3, 17], "format": "csv"}`,
+	"POST stop":        `{}`,
+	"POST upload":      "molecules.csv",
+	"POST batch":       "molecules.smi",
+	"GET member/{row}": "?batch=BATCH",
+	"POST table":       `{"batch": "BATCH", "rows": [0], "format": "sdf"}`,
+	"POST graph":       `{"smiles": "CCO"}`,
+	"POST read":        `{"name": "two.smi", "text": "CCO ethanol\nCCN ethylamine\n"}`,
+	"GET kernel":       "?text=wl%20h=3%20",
+	"GET colors":       "?by=error",
+	"GET gram":         "?rows=0-9&columns=0-9",
+	"GET neighbours":   "?smiles=CCO&k=3",
+	"POST neighbours":  `{"graph": {"smiles": "CCO"}, "k": 3}`,
+	"GET predict":      "?smiles=CCO",
+	"POST predict":     `{"graphs": [{"smiles": "CCO"}, {"index": 3}], "kernel": "mlg radii=1,2,4"}`,
+	"GET explain":      "?index=3",
+	"POST explain":     `{"graph": {"smiles": "CCO"}}`,
+	"GET compare":      "?a=3&b=CCO",
+	"POST compare":     `{"a": {"index": 3}, "b": {"smiles": "CCO"}}`,
+	"POST vertex":      `{"graph": {"index": 3}, "vertex": 0, "level": 1}`,
+	"GET find":         "?smiles=c1ccccc1Cl",
+	"POST export":      `{"graphs": [3, 17], "format": "csv"}`,
 }

@@ -21,6 +21,7 @@ func TestDocs(t *testing.T) {
 		return w.Body.String()
 	}
 	page := ask("/docs")
+	many := newBatch(t, s.server, "CCO ethanol\nCCN ethylamine\n")
 	for _, e := range endpoints {
 		if !strings.Contains(page, "<code>"+e.method+" "+e.path+"</code>") || !strings.Contains(page, e.summary) {
 			t.Errorf("%s %s is not on the page", e.method, e.path)
@@ -28,12 +29,13 @@ func TestDocs(t *testing.T) {
 		switch text := examples[e.method+" "+strings.TrimPrefix(e.path, "/api/v1/")]; {
 		case e.raw:
 		case e.method == "GET":
-			path := strings.NewReplacer("{index}", "3", "{file}", "map.svg").Replace(e.path)
+			path := strings.NewReplacer("{index}", "3", "{file}", "map.svg", "{batch}", many, "{row}", "0").Replace(e.path)
+			text = strings.ReplaceAll(text, "BATCH", many)
 			if code, out := s.do("GET", path+text, "", ""); code != 200 {
 				t.Errorf("%s: %d %s", example(e, ""), code, out)
 			}
 		default:
-			if code, out := s.do("POST", e.path, text, ""); code != 200 {
+			if code, out := s.do("POST", e.path, strings.ReplaceAll(text, "BATCH", many), ""); code != 200 {
 				t.Errorf("%s: %d %s", example(e, ""), code, out)
 			}
 		}

@@ -83,7 +83,7 @@ func getInfo(q *request, _ *struct{}) (*infoAnswer, error) {
 		Task:    d.task,
 		Classes: classInfos(d.classes, d.class), Range: []float64{}, Terms: []string{}, Warnings: d.info.Warnings, Core: len(s.core),
 		Vertices: d.info.Vertices, Edges: d.info.Edges, Labels: d.info.NodeLabels > 0, Attributes: d.info.Attributes,
-		Molecules: d.molecules, Source: s.id, Given: s == s.given(), TargetName: cmp.Or(d.targetName, "target"),
+		Molecules: d.molecules, Source: s.id, Given: s == s.given(), TargetName: d.quantity(),
 		ColumnName: d.colorName, ColorBy: d.colorBy(), Fragments: d.fragments(), SMILES: d.smiles != nil,
 		Palette: draw.Colors(), Uploads: !s.o.ReadOnly, Limits: infoLimits{s.o.UploadBytes, s.o.UploadGraphs}}
 	for _, name := range kernel.Names() {
@@ -240,14 +240,7 @@ func postGraph(q *request, in *reference) (*graphAnswer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return short(q, func(context.Context) (*graphAnswer, error) {
-		line, err := dataset.AppendJSON(nil, g)
-		if err != nil {
-			return nil, err
-		}
-		drawn, err := drawGraph(g)
-		return &graphAnswer{i, line, drawn}, err
-	})
+	return drawn(q, g, i)
 }
 
 // maxDrawn is the number of vertices that are drawn one by one.

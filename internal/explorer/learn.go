@@ -1,7 +1,6 @@
 package explorer
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -260,7 +259,7 @@ func (x *session) compared(ctx context.Context) (*evaluation, error) {
 // newEvaluation returns an evaluation without predictions.
 func (x *session) newEvaluation(estimates []choose.Estimate) *evaluation {
 	return &evaluation{Estimates: append([]choose.Estimate{}, estimates...), Rows: []evaluate.Result{}, Index: []int{}, Predicted: []string{},
-		Measured: []float64{}, Values: []float64{}, Finding: []choose.Figure{}, TargetName: cmp.Or(x.s.data.targetName, "target")}
+		Measured: []float64{}, Values: []float64{}, Finding: []choose.Figure{}, TargetName: x.s.data.quantity()}
 }
 
 // evaluate says how good the held-out predictions of a training are.

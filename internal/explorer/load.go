@@ -1,6 +1,7 @@
 package explorer
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -17,6 +18,7 @@ import (
 type Choices struct {
 	Target, ID, Color *string
 	Task              string // classification or regression; empty: by the targets
+	TargetName        string // what the targets are called, with their unit; empty: as their column
 }
 
 // Load reads a collection to be explored. Whatever cannot be read is an error, unless the options let it be
@@ -119,6 +121,7 @@ func (l *loader) data(r *dataset.Reader, read dataset.Options, c Choices) (*Data
 	if d.targetName = l.columns.Suggest(read).Target(); c.Target != nil {
 		d.targetName = *c.Target
 	}
+	d.targetName = cmp.Or(c.TargetName, d.targetName)
 	if c.Color != nil && *c.Color != "" {
 		d.colorName, d.color = *c.Color, withoutMissing(l.columns.Values(*c.Color))
 	}

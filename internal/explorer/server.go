@@ -98,6 +98,7 @@ type Server struct {
 	sources []*source  // the one given at the start, then uploaded ones, the latest first
 	recent  []*session // used last, the latest first
 
+	batches []*batch              // the latest first
 	reading map[string]*uploading // files that are being read, by their keys
 
 	working atomic.Pointer[working] // nil while nothing long is computed

@@ -74,6 +74,7 @@ func (s *Server) add(x *source) {
 			break
 		}
 	}
+	s.batches = slices.DeleteFunc(s.batches, func(b *batch) bool { return !slices.Contains(s.sources, b.s) })
 	s.recent = slices.DeleteFunc(s.recent, func(r *session) bool { return !slices.Contains(s.sources, r.s) })
 }
 

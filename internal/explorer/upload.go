@@ -32,6 +32,7 @@ type uploadRequest struct {
 	ID            *string `json:"id,omitempty" help:"column of the identifiers; empty for none; by default the suggested one"`
 	Color         *string `json:"color,omitempty" help:"column to colour graphs by"`
 	Structure     string  `json:"structure,omitempty" help:"column of the SMILES; by default the server finds it"`
+	TargetName    string  `json:"target_name,omitempty" want:"0 to 100" help:"what the targets are called, with their unit; by default as their column"`
 	Task          string  `json:"task,omitempty" default:"auto" want:"one of auto classification regression" help:"kind of the targets; auto decides by their values"`
 	Format        string  `json:"format,omitempty" default:"auto" want:"one of auto tudataset smiles csv tsv parquet sdf jsonl graphml dot edgelist"`
 	Hydrogens     string  `json:"hydrogens,omitempty" default:"written" want:"one of written explicit implicit" help:"which hydrogens of molecules become vertices"`
@@ -121,39 +122,19 @@ func (s *Server) uploaded(key string) *uploadProgress {
 }
 
 // postUpload reads a file as it comes and makes a source of it.
-func postUpload(q *request, in *uploadRequest) (*uploadAnswer, error) {
+func postUpload(q *request, in *uploadRequest) (out *uploadAnswer, err error) {
 	if q.s.o.ReadOnly {
 		return nil, &apiError{http.StatusForbidden, "this server takes no files", "body"}
 	}
-	if n := len(in.Name); n < 1 || n > maxName {
-		return nil, badRequest("name", "name: %d bytes, want 1 to %d", n, maxName)
-	}
-	if n := len(in.Key); n > maxKey {
-		return nil, badRequest("key", "key: %d bytes, want at most %d", n, maxKey)
-	}
-	if err := q.s.uploads.enter(q.Context()); err != nil {
+	var x *source
+	bytes, err := q.sent(in.Name, in.Key, func(u *uploading) (err error) {
+		out, x, err = q.readUpload(in, u)
+		return err
+	})
+	if err != nil {
 		return nil, err
 	}
-	defer q.s.uploads.leave()
-	body := &slowReader{r: q.Body, patience: q.s.o.BodyTimeout, allowed: q.s.o.BodyTimeout, now: time.Now,
-		deadline: http.NewResponseController(q.w).SetReadDeadline}
-	body.end = body.now().Add(q.s.o.UploadTime)
-	u := &uploading{name: in.Name, body: body}
-	out, x, err := q.announced(in, u)
-	if body.err != nil && body.err != io.EOF { // whatever the reader made of it
-		return nil, bodyError(body.err)
-	}
-	if _, rest := io.Copy(io.Discard, body); rest != nil { // a client that is cut off does not read the answer
-		return nil, bodyError(rest)
-	}
-	body.deadline(time.Time{})
-	if err == nil {
-		err = q.Context().Err()
-	}
-	if err != nil {
-		return nil, asRequestError(q.Context(), err)
-	}
-	out.Bytes = body.n.Load()
+	out.Bytes = bytes
 	if !in.Check {
 		q.s.add(x)
 		out.Source = x.id
@@ -161,10 +142,37 @@ func postUpload(q *request, in *uploadRequest) (*uploadAnswer, error) {
 	return out, nil
 }
 
-// announced is readUpload with progress that other requests can see until it ends.
-func (q *request) announced(in *uploadRequest, u *uploading) (*uploadAnswer, *source, error) {
-	defer q.s.announce(in.Key, u)()
-	return q.readUpload(in, u)
+// sent has a file read as it comes, by a key under which other requests see how far it is, and returns its size.
+func (q *request) sent(name, key string, read func(u *uploading) error) (bytes int64, err error) {
+	if n := len(name); n < 1 || n > maxName {
+		return 0, badRequest("name", "name: %d bytes, want 1 to %d", n, maxName)
+	}
+	if n := len(key); n > maxKey {
+		return 0, badRequest("key", "key: %d bytes, want at most %d", n, maxKey)
+	}
+	if err := q.s.uploads.enter(q.Context()); err != nil {
+		return 0, err
+	}
+	defer q.s.uploads.leave()
+	body := &slowReader{r: q.Body, patience: q.s.o.BodyTimeout, allowed: q.s.o.BodyTimeout, now: time.Now,
+		deadline: http.NewResponseController(q.w).SetReadDeadline}
+	body.end = body.now().Add(q.s.o.UploadTime)
+	u := &uploading{name: name, body: body}
+	err = func() error {
+		defer q.s.announce(key, u)()
+		return read(u)
+	}()
+	if body.err != nil && body.err != io.EOF { // whatever the reader made of it
+		return 0, bodyError(body.err)
+	}
+	if _, rest := io.Copy(io.Discard, body); rest != nil { // a client that is cut off does not read the answer
+		return 0, bodyError(rest)
+	}
+	body.deadline(time.Time{})
+	if err == nil {
+		err = q.Context().Err()
+	}
+	return body.n.Load(), asRequestError(q.Context(), err)
 }
 
 // readUpload reads a file and describes it. It returns a source that is not in the list of sources
@@ -183,7 +191,7 @@ func (q *request) readUpload(in *uploadRequest, u *uploading) (*uploadAnswer, *s
 			return nil, nil, uploadError(err)
 		}
 	}
-	c := Choices{Target: in.Target, ID: in.ID, Color: in.Color}
+	c := Choices{Target: in.Target, ID: in.ID, Color: in.Color, TargetName: in.TargetName}
 	if in.Task != "auto" {
 		c.Task = in.Task
 	}

@@ -42,7 +42,7 @@ const doing = {
   info: "Loading", graphs: "Loading", kernel: "Reading the kernel", map: "Placing the graphs", colors: "Colouring", evaluate: "Testing predictions",
   matrix: "Ordering the matrix", predict: "Predicting", explain: "Explaining", compare: "Comparing",
   vertex: "Looking for similar vertices", find: "Searching", download: "Preparing the file", export: "Preparing the file",
-  upload: "Reading the file", read: "Reading the file",
+  upload: "Reading the file", batch: "Predicting", member: "Loading", table: "Preparing the file", read: "Reading the file",
 };
 
 // Stages of a computation in words.
@@ -135,12 +135,12 @@ export async function download(path, name, values, body = null) {
   });
 }
 
-// upload sends a file and says how much of it has arrived.
-export function upload(file, values) {
-  return tracked("upload", null, (signal, job) => new Promise((resolve, reject) => {
+// sendFile sends a file and says how much of it has arrived.
+export function sendFile(path, file, values) {
+  return tracked(path, null, (signal, job) => new Promise((resolve, reject) => {
     job.key = String(Math.random()); // of this one among others
     const xhr = new XMLHttpRequest();
-    xhr.open("POST", `/api/v1/upload${query({ name: file.name, key: job.key, ...values })}`);
+    xhr.open("POST", `/api/v1/${path}${query({ name: file.name, key: job.key, ...values })}`);
     xhr.setRequestHeader("Content-Type", "application/octet-stream");
     xhr.responseType = "json";
     xhr.upload.onprogress = (e) => (job.done = { stage: `${(e.loaded / 1e6).toFixed(1)} MB`, done: e.loaded, total: e.total });

@@ -11,10 +11,11 @@ import { Detail } from "./detail.js";
 import { pairView } from "./pair.js";
 import { KernelPanel } from "./kernel.js";
 import { predictionsView, showScore } from "./predictions.js";
-import { exports, showTable } from "./table.js";
+import { exports, forgetTable, showTable, unfilter } from "./table.js";
 import { askPanel, showAsked, showExamples } from "./ask.js";
 import { ownData, sourceChoice } from "./data.js";
 import { themes } from "./theme.js";
+import { manyView, sendMany } from "./many.js";
 import { stack } from "./stack.js";
 import { tip } from "./tip.js";
 import { downloads, find, menu } from "./tools.js";
@@ -149,6 +150,25 @@ export const app = {
     showAsked(app);
   },
 
+  // keep has the map show some graphs alone, null for all.
+  keep(graphs) {
+    if (graphs === null && app.map.kept === null) return;
+    for (const m of [app.map, app.inset]) {
+      m.kept = graphs;
+      m.draw();
+    }
+    showSelection();
+  },
+
+  show(view) {
+    state.view = view;
+    changed();
+  },
+
+  notice,
+
+  predictMany: (file) => sendMany(app, file),
+
   // use shows other data.
   async use(source) {
     history.pushState(null, "", `${location.pathname}#source=${encodeURIComponent(source)}`);
@@ -181,6 +201,7 @@ function changed({ detail = false } = {}) {
   if (state.view === "matrix") loadMatrix();
   if (state.view === "pair") loadPair();
   if (state.view === "table") showTable(app);
+  if (state.view === "many") manyView(app).catch(app.fail);
   if (state.view === "predictions") predictionsView(app.evaluation, app);
   if (detail) loadDetail();
   downloads(app);
@@ -199,9 +220,13 @@ function showLegend() {
 
 function showSelection() {
   const n = state.picked.length;
-  $("selection").hidden = !n;
-  if (!n) return;
-  $("selection").replaceChildren(h("b", {}, `${n.toLocaleString("en")} selected`),
+  const { kept } = app.map;
+  $("selection").hidden = !n && !kept;
+  if (!n && !kept) return;
+  const filtered = kept && [h("b", {}, `${kept.size.toLocaleString("en")} pass the filters`),
+    h("button", { class: "quiet", onclick: () => app.show("table") }, "Table"), h("button", { class: "quiet", onclick: unfilter }, "Clear filters")];
+  if (!n) return $("selection").replaceChildren(...filtered);
+  $("selection").replaceChildren(...(filtered ?? []), h("b", {}, `${n.toLocaleString("en")} selected`),
     app.why ? h("span", { class: "muted" }, app.why) : "",
     h("button", { class: "quiet", onclick: () => app.pick(state.picked, "table", app.why) }, "Table"),
       h("span", { class: "grow" }),
@@ -501,6 +526,7 @@ function describe() {
     `Similar ones lie together. Click one for its ${info.color_by.includes("prediction") ? "prediction and reasons" : "neighbours"}.`,
     info.core < info.graphs && `The matrix and the learner use ${info.core.toLocaleString("en")} of them.`].filter(Boolean).join(" ");
   app.drawings.clear();
+  forgetTable();
   for (const m of [app.map, app.inset]) m.forget();
   $("axes").textContent = "";
   app.matrix.forget(app.source, info.classes);
@@ -521,7 +547,7 @@ function restore(known) {
   const beyond = read(app.info.graphs);
   state.source = app.info.source;
   if (!app.info.color_by.includes(state.color)) state.color = app.info.color_by[0];
-  if (!known) Object.assign(state, { open: null, other: null, picked: [], vertex: null, kernel: "", view: "map" });
+  if (!known) Object.assign(state, { open: null, other: null, picked: [], vertex: null, kernel: "", batch: null, view: "map" });
   const exists = (ref) => ref !== null && (ref[0] === "a" ? Number(ref.slice(1)) < state.asked.length
     : Number(ref) < app.info.graphs);
   const lost = [state.open, state.other].filter((ref) => ref !== null && !exists(ref));

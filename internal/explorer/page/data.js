@@ -1,7 +1,7 @@
 // One's own data: a file becomes the map, or questions to the present one.
 
 import { $, count, h, number, toast } from "./dom.js";
-import { cancel, post, stopped, upload } from "./api.js";
+import { cancel, post, sendFile, stopped } from "./api.js";
 
 const mostQuestions = 20;
 const smallFile = 3e6; // bytes of a file that may be questions
@@ -53,7 +53,9 @@ async function receive(app, file) {
       h("button", { class: "primary", autofocus: true, onclick: () => check(app, file, {}) }, h("b", {}, "Make a new map"),
         h("span", {}, "Its graphs replace the graphs on the page.")),
       h("button", { onclick: () => ask(app, file) }, h("b", {}, "Ask about its graphs"),
-        h("span", {}, `Up to ${mostQuestions} of its graphs are placed on the map of ${app.info.name}.`))),
+        h("span", {}, `Up to ${mostQuestions} of its graphs are placed on the map of ${app.info.name}.`)),
+      h("button", { onclick: () => many(app, file) }, h("b", {}, "Predict all of its graphs"),
+        h("span", {}, "Up to 10,000 graphs become a table with predictions."))),
   ]);
 }
 
@@ -82,7 +84,7 @@ let reading = false; // the server is
 async function send(file, choices) {
   reading = true;
   try {
-    return await upload(file, choices);
+    return await sendFile("upload", file, choices);
   } finally {
     reading = false;
   }
@@ -100,6 +102,17 @@ async function ask(app, file) {
     if (notes.length) toast(notes.map((n) => (n.endsWith(".") ? n : `${n}.`)).join(" "));
   } catch (e) {
     if (!stopped(e)) fill(app, file, refusal(e.message));
+  }
+}
+
+// many has the graphs of a file predicted.
+async function many(app, file) {
+  try {
+    await app.predictMany(file);
+    close();
+  } catch (e) {
+    if (stopped(e)) return close();
+    fill(app, file, refusal(e.message));
   }
 }
 
@@ -136,7 +149,7 @@ function reportOf(r, choices, again) {
   const select = ([role, text]) => {
     const id = `data-${role}`;
     const el = h("select", { id, onchange: (e) =>
-      again({ [role]: e.target.value, ...(role === "target" && { task: undefined }) }) },
+      again({ [role]: e.target.value, ...(role === "target" && { task: undefined, target_name: undefined }) }) },
       role !== "structure" && h("option", { value: "" }, "–"), r.columns.map(option));
     el.value = r[role];
     return h("div", { class: "field" }, h("label", { for: id }, text), el);
@@ -151,7 +164,9 @@ function reportOf(r, choices, again) {
     h("p", {}, h("b", {}, count(r.graphs, "graph")), ` read as ${r.format}`, r.more && ", the file has more",
       r.task === "classification" ? ` in ${r.classes.length} classes` : ""),
     ...r.warnings.filter((w) => !r.skipped || !w.endsWith("cannot be read")).map((w) => h("p", { class: "note" }, w)), // listed below
-    r.columns.length > 0 && h("div", { class: "fields" }, select(target), task,
+    r.columns.length > 0 && h("div", { class: "fields" }, select(target), task, r.target && h("div", { class: "field" },
+      h("label", { for: "data-name" }, "Called, with its unit"), h("input", { id: "data-name", value: choices.target_name ?? r.target,
+        onchange: (e) => (choices.target_name = e.target.value.trim()) })),
       others.filter(([role]) => role !== "structure" || r.structure).map(select)),
     molecules && h("fieldset", {}, h("legend", {}, `Compared: ${r.compared}. Compare also:`),
       features.map(([name, value, text, why]) => h("label", {}, h("input", {

@@ -49,7 +49,7 @@ export class Detail {
     const classes = info.classes.length > 1 ? info.classes.map((_, c) => source.class.indexOf(c)) : [...source.ids.keys()];
     return [h("h3", {}, info.classes.length > 1 ? "One of each class" : "The first graphs"),
       h("ul", { class: "cards" }, classes.filter((i) => i >= 0).slice(0, 15).map((i) =>
-        card(this.app, String(i), { id: source.ids[i], text: this.app.mini(i, source.targets[i] ?? "") })))];
+        card(this.app, String(i), { id: source.ids[i], text: this.app.mini(i, signed(source.targets[i] ?? "")) })))];
   }
 
   // show fills the panel for a graph.

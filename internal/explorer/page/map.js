@@ -24,7 +24,7 @@ export class MapView {
   constructor(canvas, name, events = {}) {
     Object.assign(this, {
       canvas, name, events, zoom: [1, 0, 0], x: [], y: [], half: [1, 1], turn: [0, false], to: (a, b) => [a, b],
-      extra: [], marked: [], hovered: -1, only: null, picked: new Set(), coloring: null, lassoing: false, loop: null,
+      extra: [], marked: [], hovered: -1, only: null, picked: new Set(), kept: null, coloring: null, lassoing: false, loop: null,
       order: null, stamps: new Map(), pointers: new Map(),
     });
     this.context = canvas.getContext("2d");
@@ -53,7 +53,7 @@ export class MapView {
 
   // forget removes all points, before those of other data come.
   forget() {
-    Object.assign(this, { x: [], y: [], coloring: null, extra: [], marked: [], only: null, picked: new Set(),
+    Object.assign(this, { x: [], y: [], coloring: null, extra: [], marked: [], only: null, picked: new Set(), kept: null,
       hovered: -1 });
     this.context.clearRect(0, 0, this.canvas.width, this.canvas.height);
   }
@@ -117,7 +117,8 @@ export class MapView {
 
   // shown reports whether a point is one of those that are looked at.
   shown(i) {
-    return (this.only === null || this.coloring?.class[i] === this.only) && (!this.picked.size || this.picked.has(i));
+    return (this.only === null || this.coloring?.class[i] === this.only) && (!this.picked.size || this.picked.has(i)) &&
+      (this.kept === null || this.kept.has(i));
   }
 
   // stamp returns the pixels of a mark, drawn once for each kind and size: offsets from its middle
@@ -204,7 +205,7 @@ export class MapView {
     const u = this.unit() * this.ratio;
     const x0 = width / 2 + this.zoom[1] * u;
     const y0 = height / 2 + this.lower() * this.ratio + this.zoom[2] * u;
-    const part = this.only !== null || this.picked.size > 0;
+    const part = this.only !== null || this.picked.size > 0 || this.kept !== null;
     for (const faded of part ? [true, false] : [false]) { // those that are shown lie on top
       for (const i of this.ordered()) {
         if (part && faded === this.shown(i)) continue;

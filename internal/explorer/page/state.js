@@ -1,6 +1,6 @@
 // The state of the page, which is the part of the address after the #: a link restores it, and so do back and forward.
 
-export const views = ["map", "table", "predictions", "matrix", "pair"];
+export const views = ["map", "table", "many", "predictions", "matrix", "pair"];
 
 // A graph is named by its number in the source, or by "a" and its number among those asked about.
 export const state = {
@@ -17,6 +17,7 @@ export const state = {
   picked: [], // the graphs that are selected
   zoom: null, // [scale, x, y, angle, mirrored] of the map
   kernel: "", // its text, empty for the default, or for the model as it was trained
+  batch: null, // many graphs that were asked about together
   asked: [], // what was asked: {smiles} or {graph}
 };
 
@@ -47,6 +48,7 @@ export function read(graphs) {
   const zoom = (q.get("zoom") ?? "").split(",").map(Number);
   state.zoom = zoom.length >= 3 && zoom.length <= 5 && zoom.every(Number.isFinite) && zoom[0] > 0 ? zoom : null;
   state.kernel = q.get("kernel") ?? "";
+  state.batch = q.get("batch");
   const old = new Map(state.asked.map((a) => [textOf(a), a]));
   state.asked = q.getAll("ask").filter(Boolean).map((text) => old.get(text) ?? question(text));
   return beyond;
@@ -110,6 +112,7 @@ export function write() {
   if (state.other !== null) q.set("with", state.other);
   if (state.slopes) q.set("slopes", "1");
   if (state.only !== null) q.set("only", state.only);
+  if (state.batch !== null) q.set("batch", state.batch);
   const picked = compress(state.picked);
   if (picked && picked.length <= longest) q.set("pick", picked);
   for (const a of state.asked) if (textOf(a).length <= longest) q.append("ask", textOf(a));

@@ -1,0 +1,125 @@
+package explorer
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/mlgkernel/mlg/draw"
+)
+
+type batchExportRequest struct {
+	Batch  string `json:"batch" help:"the batch, as POST batch names it"`
+	Rows   []int  `json:"rows" help:"positions in the batch, from 0, in the order of the file"`
+	Format string `json:"format" want:"one of csv sdf"`
+	kernelRequest
+}
+
+// postBatchExport writes rows of a batch, as they were predicted.
+func postBatchExport(q *request, in *batchExportRequest) (*file, error) {
+	b, err := q.s.batch(in.Batch)
+	if err != nil {
+		return nil, err
+	}
+	for _, i := range in.Rows {
+		if i < 0 || i >= len(b.graphs) {
+			return nil, notFound("rows", "row %d, want 0 … %d", i, len(b.graphs)-1)
+		}
+	}
+	if n := len(in.Rows); n < 1 || n > len(b.graphs) {
+		return nil, badRequest("rows", "rows: %d, want 1 to %d", n, len(b.graphs))
+	}
+	a, err := getBatch(q, &batchNamed{in.Batch, in.kernelRequest})
+	if err != nil {
+		return nil, err
+	}
+	name, _, _ := strings.Cut(b.name, ".")
+	name += "-predicted." + in.Format
+	return short(q, func(ctx context.Context) (*file, error) {
+		if in.Format == "csv" {
+			return a.csv(q.s.data, in.Rows, name)
+		}
+		return b.sdf(ctx, a, in.Rows, name)
+	})
+}
+
+// fields returns the names of what is told of a graph, and for a row their texts.
+func (a *batchAnswer) fields(d *Data) (names []string, texts func(i int) []string) {
+	target := d.quantity()
+	names = []string{"id", "smiles", "line"}
+	if len(a.Classes) > 0 {
+		names = append(names, "predicted "+target)
+	}
+	if len(a.Probability) > 0 {
+		names = append(names, "probability")
+	}
+	if len(a.Values) > 0 {
+		names = append(names, "predicted "+target)
+	}
+	if a.Level != nil {
+		names = append(names, "deviation", fmt.Sprintf("low %g %%", 100**a.Level), fmt.Sprintf("high %g %%", 100**a.Level))
+	}
+	names = append(names, "similarity", "percentile", "unlike", "nearest", "known")
+	return names, func(i int) []string {
+		number := func(v float64) string { return fmt.Sprintf("%.6g", v) }
+		out := []string{a.IDs[i], a.SMILES[i], strconv.Itoa(a.Lines[i])}
+		if len(a.Classes) > 0 {
+			out = append(out, a.Classes[i])
+		}
+		if len(a.Probability) > 0 {
+			out = append(out, number(a.Probability[i]))
+		}
+		if len(a.Values) > 0 {
+			out = append(out, number(a.Values[i]))
+		}
+		if a.Level != nil {
+			out = append(out, number(a.Deviations[i]), number(a.Low[i]), number(a.High[i]))
+		}
+		known := ""
+		if a.Known[i] >= 0 {
+			known = d.IDs[a.Known[i]]
+		}
+		return append(out, number(a.Similarity[i]), strconv.Itoa(a.Percentile[i]), strconv.FormatBool(a.Unlike[i]), d.IDs[a.Nearest[i]], known)
+	}
+}
+
+func (a *batchAnswer) csv(d *Data, rows []int, name string) (*file, error) {
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	names, texts := a.fields(d)
+	w.Write(names) // errors stay until the end
+	for _, i := range rows {
+		cells := texts(i)
+		for k, c := range cells {
+			cells[k] = cell(c)
+		}
+		w.Write(cells)
+	}
+	w.Flush()
+	return &file{"text/csv; charset=utf-8", name, b.Bytes()}, w.Error()
+}
+
+// sdf writes molecules with the places and wedges of their drawings.
+func (b *batch) sdf(ctx context.Context, a *batchAnswer, rows []int, name string) (*file, error) {
+	out := &file{kind: "chemical/x-mdl-sdfile", name: name}
+	names, texts := a.fields(b.s.data)
+	for _, i := range rows {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		var err error
+		if out.data, err = draw.AppendMolfile(out.data, b.graphs[i], a.IDs[i]); err != nil {
+			return nil, cannot("row %d, %s, cannot be written as SDF: %v; CSV has it", i, a.IDs[i], err)
+		}
+		for k, text := range texts(i) {
+			if text = strings.Join(strings.Fields(text), " "); text != "" {
+				out.data = fmt.Appendf(out.data, ">  <%s>\n%s\n\n", names[k], text)
+			}
+		}
+		out.data = append(out.data, "$$$$\n"...)
+	}
+	return out, nil
+}

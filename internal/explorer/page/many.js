@@ -1,0 +1,111 @@
+// Many new graphs at once: a table with what is predicted for each.
+
+import { $, count, h, percent } from "./dom.js";
+import { download, get, sendFile } from "./api.js";
+import { chosen, write } from "./state.js";
+import { Grid } from "./grid.js";
+import { structure } from "./structure.js";
+
+let grid;
+let table = null; // the answer of the API,
+let of = null; // and what it is about
+
+// sendMany has a file predicted, and shows the view; app.predictMany is it.
+export async function sendMany(app, file) {
+  const read = await sendFile("batch", file, { source: app.info.source, ...chosen() });
+  app.state.batch = read.batch;
+  app.show("many");
+  const notes = [read.skipped.count && `${count(read.skipped.count, "row")} skipped, the first in line ${read.skipped.first[0].line}: ${read.skipped.first[0].reason}`,
+    read.more && `only the first ${read.graphs.toLocaleString("en")} graphs are read`].filter(Boolean);
+  if (notes.length) app.notice(`${file.name}: ${notes.join("; ")}.`);
+}
+
+// columnsOf returns the columns of a table of predictions.
+function columnsOf(app, t) {
+  const has = (list) => list.length > 0;
+  const name = app.info.target_name;
+  const graphs = new Map();
+  const fetch = (i) => {
+    if (!graphs.has(i)) graphs.set(i, get(`member/${i}`, { batch: app.state.batch }).then(({ graph, drawing }) => ({ ...graph, labels: graph.node_labels ?? [], drawing })));
+    return graphs.get(i);
+  };
+  const level = t.level === null ? "" : percent(t.level, 0);
+  return [
+    { name: "structure", plain: true, value: () => null, cell: (i) => structure(() => fetch(i)) },
+    { name: "name", head: true, value: (i) => t.ids[i] },
+    has(t.classes) && { name: `predicted ${name}`, value: (i) => t.classes[i] },
+    has(t.probability) && { name: "probability", value: (i) => t.probability[i] },
+    has(t.values) && { name: `predicted ${name}`, value: (i) => t.values[i] },
+    t.level !== null && { name: "±", value: (i) => t.deviations[i] },
+    t.level !== null && { name: `low ${level}`, value: (i) => t.low[i] },
+    t.level !== null && { name: `high ${level}`, value: (i) => t.high[i] },
+    { name: "similarity", value: (i) => t.similarity[i] },
+    { name: "most similar", value: (i) => `${app.source.ids[t.nearest[i]]}${app.source.targets[t.nearest[i]] ? ` · ${app.source.targets[t.nearest[i]]}` : ""}` },
+    { name: "remark", value: (i) => (t.known[i] >= 0 ? "known" : t.unlike[i] ? "unlike the graphs here" : "") },
+    { name: "smiles", value: (i) => t.smiles[i] },
+  ].filter(Boolean);
+}
+
+// manyView fills the view.
+export async function manyView(app) {
+  const { batch, kernel } = app.state;
+  const say = (text, kind = "") => {
+    $("many-head").replaceChildren();
+    $("many").replaceChildren(h("p", { class: `empty ${kind}` }, text));
+  };
+  const key = JSON.stringify([app.info.source, batch, kernel]);
+  if (batch === null) {
+    of = table = null;
+    return $("many").replaceChildren(form(app));
+  }
+  if (of === key) return;
+  of = key;
+  say("Predicting …");
+  try {
+    table = await get(`batch/${batch}`, chosen());
+  } catch (e) {
+    if (of === key) of = null;
+    if (e.name === "AbortError") return;
+    return say(e.message, "error");
+  }
+  if (of !== key) return;
+  $("many").replaceChildren();
+  grid = new Grid($("many"), { changed: () => head(app), open: (i) => openRow(app, i).catch(app.fail) });
+  const columns = columnsOf(app, table);
+  grid.set(columns, [...table.ids.keys()]);
+}
+
+// form asks for graphs.
+function form(app) {
+  const text = h("textarea", { id: "many-text", rows: 8, spellcheck: "false", "aria-label": "SMILES, one a line", placeholder: "CC(=O)Oc1ccccc1C(=O)O aspirin\nCCO ethanol" });
+  const go = (file) => app.predictMany(file).catch(app.fail);
+  return h("form", { class: "many-form", onsubmit: (e) => {
+    e.preventDefault();
+    if (text.value.trim()) go(new File([`${text.value.trim()}\n`], "pasted.smi"));
+  } }, h("p", {}, `Paste up to 10,000 SMILES, one a line with a name behind it, or choose a file. Each gets its prediction, with what is known of how sure it is.`),
+  text, h("div", { class: "row" }, h("button", { class: "primary" }, "Predict"),
+    h("label", { class: "button" }, "Choose a file", h("input", { type: "file", id: "many-file", class: "visually-hidden",
+      onchange: (e) => e.target.files[0] && go(e.target.files[0]) }))));
+}
+
+function head(app) {
+  const shown = grid.shown;
+  const save = (format, text) => h("button", { class: "quiet", "aria-label": `Export as ${text}`, disabled: shown.length === 0,
+    onclick: () => download("table", `predicted.${format}`, {}, { batch: app.state.batch, rows: shown, format, ...chosen() }).catch(app.fail) }, text);
+  $("many-head").replaceChildren(
+    h("b", {}, shown.length === table.ids.length ? `${count(shown.length, "graph")} of ${table.name}` : `${shown.length.toLocaleString("en")} of ${count(table.ids.length, "graph")}`),
+    grid.filters.size ? h("button", { class: "quiet", onclick: () => grid.clear() }, "Clear filters") : "",
+    h("button", { class: "quiet", onclick: () => {
+      app.state.batch = null;
+      write();
+      manyView(app);
+    } }, "Others"),
+    h("span", { class: "grow" }), h("span", { class: "muted" }, "Export"), save("csv", "CSV"),
+    table.smiles.every(Boolean) ? save("sdf", "SDF") : "");
+}
+
+// openRow places a graph of the table on the map, with reasons.
+async function openRow(app, i) {
+  const { graph } = await get(`member/${i}`, { batch: app.state.batch });
+  await app.ask([table.smiles[i] ? { smiles: table.smiles[i] } : { graph }]);
+}
