@@ -2,6 +2,7 @@ package evaluate
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -150,4 +151,49 @@ func TestFolderKeepsMemory(t *testing.T) {
 	if keys[1<<40] != keys[1<<41] || keys[1<<28] == keys[1<<29] || keys[1<<28] == keys[1<<40] {
 		t.Errorf("keys %v", keys)
 	}
+}
+
+// Results whose checksum is right may still say anything. They are refused, or a report can be made of them.
+func FuzzFolder(f *testing.F) {
+	o := quick(4, 1)
+	o.Folder = f.TempDir()
+	ds, candidates := dataset.Scales(16, 1), []choose.Candidate{single("wl", wl(2))}
+	if _, err := Run(f.Context(), ds, candidates, o); err != nil {
+		f.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(o.Folder, "*"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, path := range files {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		sections, err := file.Decode(b, folderKind, folderVersion)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(sections[0].Data)
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var b bytes.Buffer
+		if err := file.Encode(&b, folderKind, folderVersion, []file.Section{{Name: "results", Data: text}}); err != nil {
+			t.Fatal(err)
+		}
+		o := o
+		o.Damaged = func(string, error) {}
+		for _, path := range files {
+			if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r, err := Run(t.Context(), ds, candidates, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.WriteText(io.Discard); err != nil {
+			t.Error(err)
+		}
+	})
 }

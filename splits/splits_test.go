@@ -270,3 +270,44 @@ func mean(values []float64, at []int) float64 {
 	}
 	return sum / float64(len(at))
 }
+
+// Splits that can be read test and train every fold, and are the same when they are written and read again.
+func FuzzRead(f *testing.F) {
+	ids := []string{"a", "b", "c", "d"}
+	for _, make := range []func() (*Splits, error){
+		func() (*Splits, error) { return Random(4, 2, 2, 1) },
+		func() (*Splits, error) { return ByTime([]float64{1, 2, 3, 4}, 2) },
+		func() (*Splits, error) { return Fixed([]bool{true, false, false, true}) },
+	} {
+		s, err := make()
+		if err != nil {
+			f.Fatal(err)
+		}
+		var text bytes.Buffer
+		if err := s.Write(&text, ids); err != nil {
+			f.Fatal(err)
+		}
+		f.Add(text.Bytes())
+	}
+	f.Add([]byte(`{"scheme":"x","folds":2,"fold":[[0,1,0,1]]}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		s, err := Read(bytes.NewReader(text), ids)
+		if err != nil {
+			return
+		}
+		for r := range s.Repeats() {
+			for fold := range s.Folds {
+				if len(s.Test(r, fold)) == 0 || len(s.Without(r, fold)) == 0 {
+					t.Errorf("repeat %d, fold %d of %+v is empty", r, fold, s)
+				}
+			}
+		}
+		var again bytes.Buffer
+		if err := s.Write(&again, ids); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := Read(&again, ids); err != nil || !reflect.DeepEqual(got, s) {
+			t.Errorf("%+v, %v, want %+v", got, err, s)
+		}
+	})
+}
