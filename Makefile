@@ -70,7 +70,15 @@ test-arm64: tools
 
 test-full: SHORT =
 test-full: lint-beam generate-cuda-check test-go test-race test-noasm release-check
-test-long: test-full test-slurm test-flink
+test-long: test-full test-slurm test-flink test-crash test-soak
+
+# Every command that writes files, killed a hundred times at random moments, and the server of the page under
+# load for half an hour.
+test-crash:
+	MLG_KILLS=100 $(GO) test -count=1 -vet=off -timeout 60m -run 'TestCrashes|TestKilled' ./internal/cli
+
+test-soak:
+	MLG_SOAK=30m $(GO) test -count=1 -vet=off -timeout 60m -run TestSoak ./internal/explorer
 
 fmt:
 	@files=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$files" ]; then echo "gofmt needed:"; echo "$$files"; exit 1; fi

@@ -108,7 +108,7 @@ func TestKilledShards(t *testing.T) {
 	r := graphtest.Rand(2)
 	killed := 0
 	old := map[string]int{} // by file: bytes of good tiles
-	for i := range 12 {
+	for i := range kills(t, 12) {
 		// Early moments too: the folder and its files are made then.
 		after := time.Duration(r.Float64() * float64(took) * float64(1+i%3) / 3)
 		if kill(t, after, mlg, shard([]string{"1", "2"}[i%2])...) {
@@ -133,7 +133,7 @@ func TestKilledShards(t *testing.T) {
 			old[name] = size
 		}
 	}
-	t.Logf("%d of 12 runs were killed; %v bytes of tiles were there at the end", killed, old)
+	t.Logf("%d runs were killed; %v bytes of tiles were there at the end", killed, old)
 	if killed == 0 {
 		t.Error("no run was killed")
 	}
@@ -144,7 +144,7 @@ func TestKilledShards(t *testing.T) {
 	}
 
 	// The matrix is there whole or not at all.
-	for range 6 {
+	for range kills(t, 6) {
 		kill(t, time.Duration(r.Float64()*float64(took)/3), mlg, "merge", folder, "-o", merged)
 		if b, err := os.ReadFile(merged); err == nil && !bytes.Equal(b, want) {
 			t.Fatal("a killed merge left a wrong matrix")
@@ -178,7 +178,7 @@ func TestKilledTransform(t *testing.T) {
 	}
 	r := graphtest.Rand(4)
 	size, killed := int64(0), 0
-	for i := range 8 {
+	for i := range kills(t, 8) {
 		if !kill(t, time.Duration(r.Float64()*float64(took)*0.8), mlg, "transform", model, data, "-o", out) {
 			if err := os.Remove(out); err != nil {
 				t.Fatal(err)
@@ -206,7 +206,7 @@ func TestKilledTransform(t *testing.T) {
 			size = st.Size()
 		}
 	}
-	t.Logf("%d of 8 runs were killed", killed)
+	t.Logf("%d runs were killed", killed)
 	if killed == 0 {
 		t.Error("no run was killed")
 	}
