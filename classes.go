@@ -224,7 +224,7 @@ func (c *classifier) check(ctx context.Context, table *graph.Classes, radius int
 	if need < small || ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if free := work.Available(); need > work.Of(ctx).Memory || free > 0 && need/2 > free { // what is taken is not free
+	if free := work.Available(); need > work.Memory(ctx) || free > 0 && need/2 > free { // what is taken is not free
 		return fmt.Errorf("the neighbourhoods of radius %d take more than %.2g GB of memory, and there is no more: take smaller radii", radius, float64(need)/1e9)
 	}
 	return nil

@@ -38,7 +38,7 @@ func NewExact(ctx context.Context, graphs []*graph.Graph, k Kernel) (*Exact, err
 		return nil, err
 	}
 	k.Base = b.String() // the same for new graphs
-	e := &Exact{graphs: graphs, base: b, kernel: k, memory: work.Of(ctx).Memory}
+	e := &Exact{graphs: graphs, base: b, kernel: k, memory: work.Memory(ctx)}
 	c, err := describe(ctx, graphs, b, 0)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package work
 
 import (
+	"cmp"
 	"context"
 	"runtime"
 	"sync"
@@ -16,7 +17,8 @@ type Options struct {
 	Workers int
 	// Device computes the values of low-rank kernels; nil means DefaultDevice.
 	Device spd.Device
-	// Memory bounds the bytes of the tables that exact kernels keep; 0 means 16 GB.
+	// Memory bounds the bytes of the tables that exact kernels keep; 0 means 16 GB, or what is
+	// Available where that is less.
 	Memory int64
 	// Progress, when set, is called as work proceeds: by one goroutine at a time for a stage, but
 	// stages may run concurrently.
@@ -64,13 +66,19 @@ func Of(ctx context.Context) Options {
 	if w.Workers <= 0 {
 		w.Workers = runtime.GOMAXPROCS(0)
 	}
-	if w.Memory <= 0 {
-		w.Memory = 16e9
-	}
 	if w.Device == nil {
 		w.Device = DefaultDevice
 	}
 	return w
+}
+
+// Memory returns how many bytes the tables of exact kernels may have.
+func Memory(ctx context.Context) int64 {
+	if most := Of(ctx).Memory; most > 0 {
+		return most
+	}
+	const most = 16e9
+	return min(most, cmp.Or(Available(), most))
 }
 
 // Workers returns the number of goroutines of a context.

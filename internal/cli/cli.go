@@ -39,7 +39,7 @@ const (
 type globals struct {
 	Threads   int     `help:"Number of threads; 0 means all cores." default:"0" least:"0" placeholder:"N"`
 	Device    string  `help:"What computes large matrices of mlg: cpu, cuda (an NVIDIA GPU) or auto (a GPU where there is one and enough work). The values are the same." default:"cpu" enum:"cpu,cuda,auto" placeholder:"NAME"`
-	MaxMemory float64 `help:"Limit of memory for large matrices, in GB. 0 means what is free, and 16 for the tables of exact kernels." default:"0" placeholder:"GB"`
+	MaxMemory float64 `help:"Limit of memory for large matrices, in GB. 0 means what is free, and at most 16 for the tables of exact kernels." default:"0" placeholder:"GB"`
 	Quiet     bool    `help:"Print results only, no progress and no notes."`
 	JSON      bool    `help:"Print the result as JSON." name:"json"`
 

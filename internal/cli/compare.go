@@ -14,6 +14,7 @@ import (
 	"github.com/mlgkernel/mlg/internal/table"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/nearest"
+	"github.com/mlgkernel/mlg/work"
 )
 
 type compareCmd struct {
@@ -167,6 +168,9 @@ func (c *compareCmd) datasets(g *globals, a, b []*graph.Graph) error {
 		return usageError("--match compares two graphs, but a dataset has several; --first takes the first of each")
 	}
 	all := slices.Concat(a, b)
+	if err := work.CheckMatrices(1, len(all), len(all), "compare fewer graphs, or --first of each, or find the most similar with mlg search"); err != nil {
+		return err
+	}
 	k, err := c.Kernel.kernel()
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"iter"
 	"math"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/mlgkernel/mlg/model"
 	"github.com/mlgkernel/mlg/nystrom"
 	"github.com/mlgkernel/mlg/store"
+	"github.com/mlgkernel/mlg/work"
 )
 
 type embedCmd struct {
@@ -35,6 +37,9 @@ func (c *embedCmd) Run(g *globals) error {
 	if err != nil {
 		return err
 	}
+	if err := c.fits(train.Len()); err != nil {
+		return err
+	}
 	e, _, err := nystrom.Fit(g.work(), in.Kernel, train, nystrom.Options{Dim: c.Dim, Pivots: c.Pivots, Seed: c.PivotSeed})
 	if err != nil {
 		return err
@@ -53,6 +58,14 @@ func (c *embedCmd) Run(g *globals) error {
 	return g.result(map[string]any{
 		"kernel": in.Kernel.String(), "compared": what, "graphs": found.Graphs, "dim": e.Dim(), "errors": found, "file": c.Out,
 	}, "%s: %d vectors of dimension %d for %s", c.Out, found.Graphs, e.Dim(), kernelText(in.Model))
+}
+
+// fits refuses vectors of so many dimensions that choosing landmarks among n graphs takes more memory than there is: for
+// the vectors of all of them, which are copied as they grow, for a triangle, and for the graphs of two batches.
+func (c *embedCmd) fits(n int) error {
+	dim := float64(min(c.Dim, n))
+	return work.CheckMemory(fmt.Sprintf("%d vectors of dimension %.0f", n, dim), 8*dim*(1.5*float64(n)+dim/2+2*embedGraphs), 0,
+		"take a smaller --dimension or --sample")
 }
 
 // embedGraphs is the number of graphs that are embedded at a time.

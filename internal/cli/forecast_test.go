@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -163,6 +164,10 @@ func TestMatrixMemory(t *testing.T) {
 	if err := os.WriteFile(data, []byte(strings.Repeat("C\n", n)), 0o666); err != nil {
 		t.Fatal(err)
 	}
+	huge := filepath.Join(dir, "huge", "huge.smi") // without blocks on the disk
+	if err := errors.Join(os.Mkdir(filepath.Dir(huge), 0o777), os.WriteFile(huge, nil, 0o666), os.Truncate(huge, 3*work.Available())); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		args []string
 		want string
@@ -171,6 +176,10 @@ func TestMatrixMemory(t *testing.T) {
 		{[]string{"gram", data, "-o", filepath.Join(dir, "k.npy"), "--picture", filepath.Join(dir, "k.svg")}, "are free: write .npy without pictures"},
 		{[]string{"gram", data, "--against", data, "-o", filepath.Join(dir, "k.npy")}, "are free: take fewer graphs"},
 		{[]string{"cluster", data}, "are free: take fewer graphs"},
+		{[]string{"compare", data, data}, "are free: compare fewer graphs"},
+		{[]string{"embed", data, "--sample", "0", "--dimension", fmt.Sprint(n), "-o", filepath.Join(dir, "e.npy")}, "are free: take a smaller --dimension"},
+		{[]string{"train", huge, "-o", filepath.Join(dir, "m.mlg")}, "are free: mlg fit and transform read them one after the other"},
+		{[]string{"gram", filepath.Dir(huge), "--format", "tudataset", "-o", filepath.Join(dir, "k.npy")}, "are free: mlg fit and transform read them"},
 	} {
 		var out, errs bytes.Buffer
 		if code := Main(c.args, &out, &errs); code == 0 || !strings.Contains(strings.Join(strings.Fields(errs.String()), " "), c.want) {

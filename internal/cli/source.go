@@ -20,6 +20,7 @@ import (
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/model"
 	"github.com/mlgkernel/mlg/store"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // dataGroup is the group of the flags that say how data is read.
@@ -79,6 +80,10 @@ func (f *dataFlags) read(g *globals, path string) (*dataset.Dataset, error) {
 }
 
 func readData(g *globals, path string, o dataset.Options) (*dataset.Dataset, error) {
+	if err := work.CheckMemory(fmt.Sprintf("the graphs of %s", path), float64(bytesOf(path))/2, 0,
+		"mlg fit and transform read them one after the other, with any number of graphs"); err != nil {
+		return nil, err
+	}
 	ds, err := dataset.Read(g.ctx, path, o)
 	if err != nil {
 		return nil, dataError(path, err)
@@ -91,6 +96,22 @@ func readData(g *globals, path string, o dataset.Options) (*dataset.Dataset, err
 	}
 	listLeftOut(g, ds.Skipped)
 	return ds, nil
+}
+
+// bytesOf returns the size of a file, or of the files in a folder, and 0 where there is none. Graphs in memory take at least
+// half of it, and mostly much more.
+func bytesOf(path string) (n int64) {
+	st, err := os.Stat(path)
+	if err != nil || !st.IsDir() {
+		return fileSize(path)
+	}
+	entries, _ := os.ReadDir(path) // reading it says what is wrong
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
+			n += info.Size()
+		}
+	}
+	return n
 }
 
 // withFlag adds to a warning the flag that helps.

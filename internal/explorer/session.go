@@ -135,6 +135,10 @@ func follows[T any](
 
 func (x *session) computeFit(ctx context.Context) (*fitted, error) {
 	d := x.s.data
+	n := len(x.s.core)
+	if err := work.CheckMatrices(2, n, n, "show fewer graphs"); err != nil { // with what is made of it
+		return nil, err
+	}
 	f := &fitted{Model: d.Model, core: x.s.core}
 	var err error
 	if x.saved { // other kernels of a model are fitted when they are needed
