@@ -301,5 +301,5 @@ func (c *call) exactly(n int) ([]*graph.Graph, error) {
 }
 
 func (c *call) hello(struct{}) (any, error) {
-	return map[string]int{"protocol": protocol}, nil
+	return map[string]int64{"protocol": protocol, "memory": work.Available()}, nil
 }

@@ -99,6 +99,35 @@ def test_worker_killed_during_a_call(drugs):
     assert _engine.worker_pid() != first
 
 
+@linux
+def test_worker_without_memory_is_not_started_again(drugs, monkeypatch):
+    """What the system killed for its memory would be killed again, and take other programs with it."""
+    VertexHistogram().fit(drugs.graphs[:2])
+    worker, starts = _engine._engine.worker, _engine._engine.started
+    assert worker.memory > 1 << 20  # what the system has
+    monkeypatch.setattr(worker, "memory", 1 << 20)  # the worker has more than that
+    threading.Timer(0.2, os.kill, (worker.process.pid, signal.SIGKILL)).start()
+    with pytest.raises(MemoryError, match=r"had \S+ of 0.00105 GB and was killed.* take fewer graphs"):
+        slow(12_000_000)
+    assert _engine._engine.started == starts and not os.path.exists(worker.dir)
+    assert slow(1).shape == (1, 1)  # other calls work, with another worker
+    assert _engine._engine.started == starts + 1
+
+
+@linux
+def test_worker_that_gets_no_memory(monkeypatch, tmp_path):
+    """Go ends a program that gets none, and says so."""
+    program = tmp_path / "program"
+    script = f"echo x >> {tmp_path}/starts; echo fatal error: runtime: out of memory >&2; exit 2"
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+    mlgkernel.stop_worker()
+    monkeypatch.setenv("MLG_BINARY", str(program))
+    with pytest.raises(MemoryError, match=r"no more memory for the worker\. It is not started again"):
+        VertexHistogram().fit(["CCO"])
+    assert (tmp_path / "starts").read_text() == "x\n"
+
+
 def slow(samples):
     """Compute for more than a second for 12 million samples."""
     rng = np.random.default_rng(1)

@@ -3,7 +3,8 @@
 One worker serves a Python process. It is started by the first call and answers one request at a
 time; threads wait for each other, and a request itself uses all processors. A process that was
 forked off gets a worker of its own. Whatever the worker holds can be made again (`Held`), so that
-a worker that was killed is replaced without notice.
+a worker that was killed is replaced without notice. One that had too much memory is not: the same call
+would end in the same way.
 """
 
 from __future__ import annotations
@@ -16,11 +17,13 @@ import mmap
 import os
 import re
 import shutil
+import signal
 import struct
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 import warnings
 import weakref
 from collections.abc import Callable
@@ -66,6 +69,7 @@ class Worker:
         self.pid = os.getpid()
         self.dir = tempfile.mkdtemp(prefix="mlgkernel-", dir=_memory())
         self.serial = 0
+        self.memory = 0  # bytes that it may take, as it says, 0 where it does not know
         flags: dict[str, Any] = {"start_new_session": True}
         if sys.platform == "win32":
             flags = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW}
@@ -131,6 +135,26 @@ class Worker:
         """Return the end of what the worker wrote to standard error."""
         with contextlib.suppress(OSError), open(os.path.join(self.dir, "stderr"), "rb") as f:
             return f.read()[-4000:].decode(errors="replace").strip()
+        return ""
+
+    def too_large(self) -> str:
+        """Return what to say of a worker that ended for lack of memory, "" for another end."""
+        words = self.last_words()
+        if "out of memory" in words or "cannot allocate memory" in words:
+            return "there was no more memory for the worker"
+        if not hasattr(os, "wait4") or self.process.returncode is not None:
+            return ""
+        end = time.monotonic() + 5
+        with contextlib.suppress(ChildProcessError):
+            while time.monotonic() < end:
+                pid, status, usage = os.wait4(self.process.pid, os.WNOHANG)
+                if pid:
+                    self.process.returncode = code = os.waitstatus_to_exitcode(status)
+                    peak = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+                    if code != -signal.SIGKILL or not peak > self.memory / 2 > 0:
+                        break
+                    return f"the worker had {peak / 1e9:.3g} of {self.memory / 1e9:.3g} GB and was killed"
+                time.sleep(0.01)
         return ""
 
     def close(self, kill: bool = False) -> None:
@@ -220,7 +244,13 @@ class Engine:
             try:
                 return self._attempt(op, args, body, held, progress)
             except Died:
+                why = self.worker.too_large() if self.worker else ""
                 self._drop()
+                if why:
+                    raise MemoryError(
+                        f"{why}. It is not started again for the same call: take fewer graphs at a time, or "
+                        "MLGEmbedding in place of a kernel matrix"
+                    ) from None
             try:
                 return self._attempt(op, args, body, held, progress)
             except Died:
@@ -303,6 +333,7 @@ class Engine:
                 f"{binary()} has version {result['protocol']} of the protocol, this package has version "
                 f"{PROTOCOL}; want the program that was built with the package"
             )
+        worker.memory = result["memory"]
         return worker
 
     def _drop(self) -> None:
