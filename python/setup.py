@@ -57,7 +57,8 @@ class Build(build_py):
         if not self.editable_mode:  # nothing of a build for another system stays
             shutil.rmtree(Path(self.build_lib) / "mlgkernel", ignore_errors=True)
         super().run()
-        build((HERE / "src" if self.editable_mode else Path(self.build_lib).resolve()) / "mlgkernel" / "bin")
+        package = (HERE / "src" if self.editable_mode else Path(self.build_lib).resolve()) / "mlgkernel"
+        build(package / "bin", self.distribution.get_version())
 
     def get_outputs(self, include_bytecode=True):
         name = "mlg.exe" if target().startswith("windows") else "mlg"
@@ -67,7 +68,8 @@ class Build(build_py):
         ]
 
 
-def build(folder):
+def build(folder, version):
+    """Builds the program into a folder; it tells the version of the package."""
     system, machine = target().split("/")
     go = os.environ.get("MLG_GO", "go")
     if shutil.which(go) is None:
@@ -75,7 +77,8 @@ def build(folder):
     folder.mkdir(parents=True, exist_ok=True)
     out = folder / ("mlg.exe" if system == "windows" else "mlg")
     env = dict(os.environ, CGO_ENABLED="0", GOOS=system, GOARCH=machine)
-    command = [go, "build", "-buildvcs=false", "-ldflags=-s -w", "-o", str(out), "./cmd/mlg"]
+    flags = f"-ldflags=-s -w -X github.com/mlgkernel/mlg/internal/cli.release={version}"
+    command = [go, "build", "-buildvcs=false", flags, "-o", str(out), "./cmd/mlg"]
     if "MLG_TARGET" in os.environ:  # for others: without paths of this machine
         command.insert(2, "-trimpath")
     subprocess.run(command, cwd=sources(), env=env, check=True)

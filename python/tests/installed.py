@@ -17,10 +17,14 @@ assert _engine.binary().is_relative_to(package), _engine.binary()
 assert [p.name for p in (package / "bin").iterdir()] == [_engine.binary().name]
 assert (package / "py.typed").exists()
 command = Path(sys.executable).with_name("mlg")
-assert (
-    "234"
-    in subprocess.run([command, "info", "builtin:drugs"], check=True, capture_output=True, text=True).stdout
-)
+
+
+def said(*args: str) -> str:
+    return subprocess.run([command, *args], check=True, capture_output=True, text=True).stdout
+
+
+assert "234" in said("info", "builtin:drugs")
+assert said("version").startswith(f"mlg {mlgkernel.__version__} ("), said("version")
 drugs = mlgkernel.datasets.load("builtin:drugs")
 assert MultiscaleLaplacian().fit_transform(drugs.graphs).shape == (234, 234)
 assert ShortestPath().fit_transform(["CCO"]).tolist() == [[8]]  # 2² for C-C, 1 for each of 4 others

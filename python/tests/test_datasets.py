@@ -63,6 +63,26 @@ def test_fetch(tmp_path):
         mlgkernel.datasets.fetch_dataset("OTHER", data_home=home, download_if_missing=False)
 
 
+def test_data_home_of_grakel(tmp_path, monkeypatch):
+    """A folder with unpacked collections, as GraKeL leaves them, or with zip files."""
+    home = tmp_path / "data"
+    source = home / "TINY"
+    home.mkdir()
+    subprocess.run([str(_engine.binary()), "convert", "builtin:scales", str(source), "--quiet"], check=True)
+    shutil.make_archive(str(home / "PACKED"), "zip", home, "TINY")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for given in (home, str(home), "data", "~/data"):
+        assert mlgkernel.datasets.fetch("TINY", data_home=given).endswith("data/TINY")
+        for more in ({}, {"download_if_missing": False}):
+            bunch = mlgkernel.datasets.fetch_dataset("TINY", data_home=given, verbose=False, **more)
+            assert len(bunch.data) == len(mlgkernel.datasets.load("builtin:scales"))
+    assert mlgkernel.datasets.fetch("PACKED", data_home=home) == str(home / "PACKED.zip")
+    (home / "OTHER").mkdir()  # a folder that is no collection
+    with pytest.raises(FileNotFoundError):
+        mlgkernel.datasets.fetch_dataset("OTHER", data_home=home, download_if_missing=False)
+
+
 class QuietHandler(http.server.SimpleHTTPRequestHandler):
     def log_message(self, *args):
         pass

@@ -144,28 +144,41 @@ def _values(values: list[str], numeric: bool) -> np.ndarray:
         return np.array(numbers)
 
 
-def fetch(name: str, *, data_home: str | None = None, force: bool = False, url: str = "") -> str:
+def fetch(
+    name: str, *, data_home: str | os.PathLike[str] | None = None, force: bool = False, url: str = ""
+) -> str:
     """Download a TUDataset collection into the cache, unless it is there; return its path.
 
     Parameters
     ----------
     name : str
         Name of a collection, such as ``"MUTAG"``.
-    data_home : str, optional
-        The cache folder; by default ``$MLG_CACHE`` or the folder mlg in the user's cache folder.
+    data_home : str or path, optional
+        The cache folder; by default ``$MLG_CACHE`` or the folder mlg in the user's cache folder. A folder
+        or zip file of that name in it counts as well.
     force : bool
         Download what is in the cache again.
     url : str
         Another folder of the zip files.
     """
-    args = {"name": name, "cache": data_home or "", "force": force, "url": url}
-    return _engine.call("fetch", args)[0]["path"]
+    home = "" if data_home is None else os.path.expanduser(data_home)
+    there = None if force else _found(name, home)
+    args = {"name": name, "cache": home, "force": force, "url": url}
+    return there or _engine.call("fetch", args)[0]["path"]
+
+
+def _found(name: str, home: str) -> str | None:
+    """Return the path of a collection in a folder: unpacked, as GraKeL leaves it, or packed."""
+    for path in (os.path.join(home, name), os.path.join(home, f"{name}.zip")):
+        if home and os.path.exists(os.path.join(path, f"{name}_A.txt") if os.path.isdir(path) else path):
+            return path
+    return None
 
 
 def fetch_dataset(
     name: str,
     verbose: bool = True,
-    data_home: str | None = None,
+    data_home: str | os.PathLike[str] | None = None,
     download_if_missing: bool = True,
     with_classes: bool = True,
     produce_labels_nodes: bool = False,
@@ -181,8 +194,8 @@ def fetch_dataset(
         Name of a collection, or its path.
     verbose : bool
         Print where the collection is.
-    data_home : str, optional
-        The cache folder.
+    data_home : str or path, optional
+        The cache folder, as for `fetch`.
     download_if_missing : bool
         If False, a collection that is not there raises `FileNotFoundError`.
     with_classes : bool
@@ -200,12 +213,13 @@ def fetch_dataset(
     -------
     Bunch with data and target
     """
-    path = name
-    if not os.path.exists(name):
+    home = "" if data_home is None else os.path.expanduser(data_home)
+    path = _found(name, home) or name
+    if not os.path.exists(path):
         if download_if_missing:
             path = fetch(name, data_home=data_home)
-        elif data_home:
-            path = os.path.join(data_home, "tudataset", f"{name}.zip")
+        elif home:
+            path = os.path.join(home, "tudataset", f"{name}.zip")
     out = read_data(path, with_classes, prefer_attr_nodes, prefer_attr_edges, produce_labels_nodes, as_graphs)
     if verbose:
         print(f"{len(out.data)} graphs from {path}")
