@@ -83,6 +83,7 @@ var operations = map[string]operation{
 	"embed":       about((*call).embed),
 	"predict":     aboutWith(predictArgs{}, (*call).predict),
 	"nearest":     aboutWith(nearestArgs{}, (*call).nearest),
+	"suggest":     aboutWith(suggestArgs{Class: -1}, (*call).suggest),
 	"similarity":  aboutWith(similarityArgs{Picture: draw.DefaultOptions()}, (*call).similarity),
 	"decision":    aboutWith(decisionArgs{Picture: draw.DefaultOptions()}, (*call).decision),
 	"read":        op(readArgs{Options: dataset.DefaultOptions()}, (*call).read),

@@ -2,7 +2,7 @@
 
 Kernels are in `mlgkernel.kernels` and here; `MLGClassifier`, `MLGRegressor` and `MLGEmbedding` work
 on graphs directly; `mlgkernel.datasets` reads data, `mlgkernel.splits` splits them,
-`mlgkernel.explain` explains and draws. What
+`mlgkernel.explain` explains and draws; `suggest` says what to measure next. What
 counts as a graph: see `as_graphs`.
 """
 
@@ -15,6 +15,7 @@ from . import datasets, explain, kernels, metrics, splits
 from ._engine import stop_worker
 from ._inputs import as_graphs
 from ._left_out import LovaszTheta, SvmTheta  # noqa: F401
+from .decide import Suggestion, suggest
 from .estimators import MLGClassifier, MLGEmbedding, MLGRegressor, Nearest
 from .exceptions import DirectedWarning, GraphError, WorkerError
 from .graph import Graph
@@ -85,6 +86,7 @@ __all__ = [
     "ShortestPath",
     "ShortestPathAttr",
     "SubgraphMatching",
+    "Suggestion",
     "TextKernel",
     "VertexHistogram",
     "WeisfeilerLehman",
@@ -102,4 +104,5 @@ __all__ = [
     "metrics",
     "splits",
     "stop_worker",
+    "suggest",
 ]

@@ -1,0 +1,178 @@
+"""What to measure next."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from . import _engine
+from ._batch import pack
+from ._inputs import as_graphs
+from ._kernel import number, seed, string, whole
+from .estimators import MLGClassifier, MLGRegressor
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+
+class Suggestion(NamedTuple):
+    """A graph that is worth a measurement.
+
+    Attributes
+    ----------
+    index : int
+        Its place in the pool.
+    value, std, true_std : float or None
+        The predicted value, with the deviations of a measured and of the true value. None for classes.
+    label, probability : object, float or None
+        The predicted class, and the probability of the wanted one. None for values.
+    gain : float
+        What it adds to the graphs before it, as the acquisition function counts it.
+    cost : float
+    why : str
+        "good", "uncertain", either with ", new" if no training graph is like it.
+    nearest, similarity : str, float
+        The most similar training graph.
+
+    Examples
+    --------
+    >>> from mlgkernel import MLGRegressor, suggest
+    >>> model = MLGRegressor("wl h=2", ridge=0.01).fit(["CC", "CCC", "CCO"], [2, 3, 4])
+    >>> suggest(model, ["CC", "CCCO"], 1)[0].index
+    1
+    """
+
+    index: int
+    value: float | None
+    std: float | None
+    true_std: float | None
+    label: Any
+    probability: float | None
+    gain: float
+    cost: float
+    why: str
+    nearest: str
+    similarity: float
+
+
+def _goal(goal: Any) -> str:
+    if isinstance(goal, str):
+        return goal
+    if isinstance(goal, (tuple, list)) and len(goal) == 2:
+        return ":".join("" if end is None else repr(number("goal", end)) for end in goal)
+    if isinstance(goal, (int, float, np.number)) and not isinstance(goal, bool):
+        return repr(float(goal))
+    raise ValueError(
+        f"goal={goal!r}, want 'max', 'min', 'learn', a number to reach, or a range such as (1, 3) "
+        "or (1, None)"
+    )
+
+
+def suggest(
+    model: MLGRegressor | MLGClassifier,
+    pool: Any,
+    q: int = 20,
+    *,
+    goal: str | float | tuple[float | None, float | None] = "max",
+    label: Any = None,
+    acquisition: str | None = None,
+    cost: Sequence[float] | None = None,
+    budget: float | None = None,
+    exclude: Iterable[Any] = (),
+    beta: float = 2.0,
+    random_state: Any = 0,
+) -> list[Suggestion]:
+    """Return the graphs of a pool that are worth a measurement together.
+
+    Graphs are chosen one after the other, each for what it adds to those before it. Those that the model was
+    trained on are left out.
+
+    Parameters
+    ----------
+    model : MLGRegressor or MLGClassifier
+        A fitted one. A regressor needs deviations, that is ``learner="ridge"``.
+    pool : collection of graphs
+    q : int, at least 1
+        How many, at most.
+    goal : "max", "min", "learn", float or (float or None, float or None)
+        For values: large or small ones, those that tell most about all, near a number, or in a range.
+    label : object
+        For classes: the wanted class. None wants graphs whose class is uncertain.
+    acquisition : str or None
+        "ei", "probability", "bound", "thompson", "mean", "variance", "uncertainty" or "random". None is the
+        one that suits the goal.
+    cost : sequence of float, optional
+        Of every graph of the pool. Gain then counts per cost.
+    budget : float, optional
+        Largest sum of costs.
+    exclude : collection of graphs
+        Graphs that are not wanted.
+    beta : float, at least 0
+        For "bound": number of deviations.
+    random_state : int, RandomState or None
+        Seed of what is drawn.
+
+    Returns
+    -------
+    list of Suggestion
+        The best first.
+
+    Examples
+    --------
+    >>> from mlgkernel import MLGRegressor, suggest
+    >>> alkanes = ["C" * n for n in range(1, 12)]
+    >>> model = MLGRegressor("wl h=2", ridge=0.01).fit(alkanes[:6], range(1, 7))
+    >>> [alkanes[s.index] for s in suggest(model, alkanes, 1)]
+    ['CCCCCCCCCCC']
+    """
+    if not isinstance(model, (MLGRegressor, MLGClassifier)):
+        raise TypeError(f"model is {type(model).__name__}, want MLGRegressor or MLGClassifier")
+    check_is_fitted(model, "kernel_")
+    if whole("q", q) < 1:
+        raise ValueError(f"q={q}, want at least 1")
+    if budget is not None and not number("budget", budget) > 0:
+        raise ValueError(f"budget={budget}, want more than 0")
+    classes = model.classes_.tolist() if isinstance(model, MLGClassifier) else []
+    if label is not None and label not in classes:
+        raise ValueError(
+            f"label={label!r}, want one of {classes}"
+            if classes
+            else "label is for classes, but the model predicts values"
+        )
+    graphs, unwanted = as_graphs(pool, model), list(exclude)
+    excluded = as_graphs(unwanted, model) if unwanted else []
+    if cost is not None:
+        cost = np.asarray(cost, float).tolist()
+        if len(cost) != len(graphs):
+            raise ValueError(f"{len(cost)} costs for {len(graphs)} graphs")
+    args = {
+        "k": int(q),
+        "goal": "max" if classes else _goal(goal),
+        "class": -1 if label is None else classes.index(label),
+        "acquisition": "" if acquisition is None else string("acquisition", acquisition),
+        "cost": cost,
+        "budget": 0.0 if budget is None else number("budget", budget),
+        "beta": number("beta", beta),
+        "seed": seed(random_state),
+        "excluded": len(excluded),
+    }
+    with model._working() as bar:
+        found = _engine.call("suggest", args, pack(graphs + excluded), held=model._held, progress=bar)[0]
+    return [
+        Suggestion(
+            x["index"],
+            x.get("value"),
+            x.get("deviation"),
+            x.get("true_deviation"),
+            classes[x["place"]] if classes else None,
+            x.get("probability"),
+            x["acquisition"],
+            x["cost"],
+            x["why"],
+            x["nearest"][0]["id"],
+            x["similarity"],
+        )
+        for x in found["batch"]
+    ]

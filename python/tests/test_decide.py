@@ -1,0 +1,93 @@
+"""What to measure next."""
+
+import numpy as np
+import pytest
+
+from mlgkernel import MLGClassifier, MLGRegressor, suggest
+
+
+def oxygen(graphs):
+    """Return the share of oxygen in each molecule, which a normalised kernel can learn."""
+    return np.array([g.smiles.upper().count("O") / g.n for g in graphs])
+
+
+@pytest.fixture(scope="module")
+def shares(drugs):
+    y = oxygen(drugs.graphs)
+    return drugs.graphs, y, MLGRegressor("wl h=2", ridge=0.001).fit(drugs.graphs[:60], y[:60])
+
+
+def test_values(shares):
+    graphs, y, model = shares
+    found = suggest(model, graphs, 5)
+    assert len(found) == 5 and all(s.index >= 60 for s in found)
+    value, std = model.predict([graphs[s.index] for s in found], return_std=True)
+    np.testing.assert_array_equal([s.value for s in found], value)
+    np.testing.assert_array_equal([s.std for s in found], std)
+    assert all(0 < s.true_std < s.std and s.label is None and s.cost == 1 and s.nearest for s in found)
+    assert y[[s.index for s in found]].mean() > np.quantile(y[60:], 0.8)
+    assert suggest(model, graphs, 3) == found[:3]
+    small = suggest(model, graphs, 5, goal="min")
+    assert y[[s.index for s in small]].mean() < np.quantile(y[60:], 0.2)
+    inside = suggest(model, graphs, 5, goal=(0.2, 0.22), exclude=[graphs[found[0].index]])
+    assert all(0.1 < s.value < 0.32 for s in inside)
+    assert suggest(model, graphs, 2, goal=0.21)[0].gain >= 0
+    assert len(suggest(model, graphs, 4, goal="learn")) == 4
+    cheap = np.linspace(1, 9, len(graphs))
+    bought = suggest(model, graphs, cost=cheap, budget=12)
+    assert 0 < sum(s.cost for s in bought) <= 12
+    assert suggest(model, graphs[:60], 3) == []
+    with pytest.raises(ValueError, match="X is empty"):
+        suggest(model, [], 3)
+    a, b = (suggest(model, graphs, 3, acquisition="thompson", random_state=k) for k in (1, 2))
+    assert a != b
+
+
+def test_classes(drugs):
+    y = np.array(["yes" if t == "steroid" else "no" for t in drugs.target])
+    model = MLGClassifier("wl h=2").fit(drugs.graphs[::2], y[::2])
+    found = suggest(model, drugs.graphs, 4, label="yes")
+    assert found[0].label == "yes" and found[0].value is None and found[0].index % 2 == 1
+    assert 0 <= found[0].probability <= 1
+    assert suggest(model, drugs.graphs, 4)[0].probability < 0.99
+    with pytest.raises(ValueError, match=r"label='maybe', want one of \['no', 'yes'\]"):
+        suggest(model, drugs.graphs, 4, label="maybe")
+
+
+def test_loop(drugs):
+    """Ask and tell: the best is found in a few rounds."""
+    y = oxygen(drugs.graphs)
+    known = list(range(0, 230, 23))
+    for _ in range(5):
+        model = MLGRegressor("wl h=2").fit([drugs.graphs[i] for i in known], y[known])
+        known += [s.index for s in suggest(model, drugs.graphs, 4)]
+    assert len(set(known)) == 30 and y[known].max() == y.max()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"q": 0}, "q=0, want at least 1"),
+        ({"goal": "most"}, 'goal "most": want max, min, learn'),
+        ({"goal": None}, "goal=None, want 'max', 'min'"),
+        ({"goal": (3, 1)}, "begins below its end"),
+        ({"acquisition": "best"}, "acquisition best is not for the goal max"),
+        ({"budget": -1}, "budget=-1, want more than 0"),
+        ({"cost": [1]}, "1 costs for 234 graphs"),
+        ({"cost": [0] * 234}, "cost 0, want a positive number"),
+        ({"label": "x"}, "label is for classes"),
+    ],
+)
+def test_wrong(shares, wrong, message):
+    graphs, _, model = shares
+    with pytest.raises(ValueError, match=message):
+        suggest(model, graphs, **wrong)
+
+
+def test_wrong_model(shares):
+    graphs, y, _ = shares
+    with pytest.raises(TypeError, match="model is str, want MLGRegressor"):
+        suggest("model", graphs)
+    machine = MLGRegressor("wl h=2", C=10).fit(graphs[:20], y[:20])
+    with pytest.raises(ValueError, match="no deviations"):
+        suggest(machine, graphs)
