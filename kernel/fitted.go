@@ -54,13 +54,6 @@ func (f *FittedFactor) fit(ctx context.Context) (*Fitted, error) {
 	return fitted, nil
 }
 
-// Adopt takes a kernel that was fitted before, as a file has it.
-func (f *FittedFactor) Adopt(fitted *Fitted) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.fitted = fitted
-}
-
 // Known returns what Fitted returned before, nil if nothing is fitted yet.
 func (f *FittedFactor) Known() *Fitted {
 	f.mu.Lock()
