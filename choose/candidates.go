@@ -47,7 +47,8 @@ func LabelHistogram() Candidate {
 // for all datasets: a few cheap kernels that see different things, and all products of two of them
 // (docs/explanation/evaluation.md has them as a table). Data with vertex attributes get a kernel more
 // for these. Data with edge labels get one more, and a second family of the three that count, for
-// vertices with the labels of their edges. Data without vertex labels use degrees instead.
+// vertices with the labels of their edges. Data without vertex labels use degrees instead. For large
+// graphs, Afford makes the list smaller.
 func DefaultCandidates(info dataset.Summary) []Candidate {
 	labels := "labels"
 	if info.NodeLabels == 0 {
@@ -65,17 +66,9 @@ func DefaultCandidates(info dataset.Summary) []Candidate {
 		{"mlg wl", lowRank("wl h=1", 0.1, mlg.Mixed, 2)},
 		{"mlg heat", heat},
 	}
-	counts := []Setting{{"wl-oa", assignment}}
-	// Balls of radius 1 have at most 1 + Δ vertices, and nspd looks at all pairs of them.
-	ball := float64(min(info.MaxVertices, 1+info.MaxDegree))
-	if float64(info.Vertices)*ball*ball <= maxPairs && ball <= classic.MaxBall {
-		pairs := classic.DefaultNSPD()
-		pairs.R, pairs.D = 1, 5
-		counts = append(counts, Setting{"nspd", pairs})
-	}
-	if float64(info.Vertices)*float64(info.MaxVertices) <= maxPairs {
-		counts = append(counts, Setting{"sp", classic.DefaultShortestPath()})
-	}
+	pairs := classic.DefaultNSPD()
+	pairs.R, pairs.D = 1, 5
+	counts := []Setting{{"wl-oa", assignment}, {"nspd", pairs}, {"sp", classic.DefaultShortestPath()}}
 	family = append(family, counts...)
 	var incident []Setting
 	if info.EdgeLabels > 1 {
@@ -132,10 +125,6 @@ func products(kernels []Setting) []Candidate {
 func single(name string, k kernel.Kernel) Candidate {
 	return Candidate{Name: name, Settings: []Setting{{name, k}}}
 }
-
-// maxPairs is the number of pairs of vertices, if all graphs were as the largest, up to which kernels
-// look at pairs. They take minutes then.
-const maxPairs = 2e10
 
 // lowRank returns the low-rank kernel with γ = 0.1, rank 16 and 50 samples.
 func lowRank(base string, eta float64, combine mlg.Combine, radii ...int) mlg.Kernel {

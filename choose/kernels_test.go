@@ -333,9 +333,6 @@ func TestCandidates(t *testing.T) {
 		{dataset.Summary{NodeLabels: 3, Attributes: 2}, all + ", nspd, sp, mlg attributes"},
 		{dataset.Summary{NodeLabels: 3, EdgeLabels: 4}, all + ", nspd, sp, mlg bonds; wl-oa bonds, nspd bonds, sp bonds"},
 		{dataset.Summary{NodeLabels: 3, EdgeLabels: 1}, all + ", nspd, sp"},
-		// Threads with hubs, where the balls of leaves are whole graphs; and a graph of a million vertices.
-		{dataset.Summary{Vertices: 860000, MaxVertices: 3000, MaxDegree: 2000}, all + ", sp"},
-		{dataset.Summary{Vertices: 1e6, MaxVertices: 1e6, MaxDegree: 4}, all + ", nspd"},
 	} {
 		want := map[string]bool{}
 		for family := range strings.SplitSeq(c.kernels, "; ") {

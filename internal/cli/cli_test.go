@@ -59,6 +59,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"randomgraphs": randomGraphs,
+			"path":         pathGraph,
 			"columns":      columns,
 			"interrupt":    interrupt,
 			"zipfolder":    zipFolder,
@@ -68,6 +69,18 @@ func TestScripts(t *testing.T) {
 		p.Dir, p.Files = "", []string{"testdata/script/bench.txtar", "testdata/script/compare.txtar", "testdata/script/gram.txtar"}
 	}
 	testscript.Run(t, p)
+}
+
+// path FILE N writes a path of N vertices.
+func pathGraph(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: path FILE N")
+	}
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	text, err := dataset.AppendJSON(nil, graphtest.Path(n))
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), text, 0o666))
 }
 
 // randomgraphs FILE N VERTICES writes N random trees with a few more edges, always the same.

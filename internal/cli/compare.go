@@ -71,8 +71,8 @@ func exactly(k kernel.Kernel) kernel.Kernel {
 	return k
 }
 
-// Run prints the similarity of two graphs at every level, by the definition, or of two
-// datasets.
+// Run prints the similarity of two graphs at every level, by the definition where that is affordable, or
+// of two datasets.
 func (c *compareCmd) Run(g *globals) error {
 	if (c.Level >= 0 || c.Picture != "") && !c.Match {
 		return usageError("--level and --draw need --match")
@@ -99,23 +99,47 @@ func (c *compareCmd) pair(g *globals, a, b *graph.Graph) error {
 		return err
 	}
 	g.resolved(k, graphs)
-	k = exactly(k)
-	if err := idle(k); err != nil {
+	asked := k
+	if k, err = c.method(g, asked, graphs); err != nil {
 		return err
 	}
+	what := c.compared(k, graphs)
+	show := func(format string, args ...any) {
+		if !g.JSON {
+			g.bar.done()
+			fmt.Fprintf(g.stdout, format, args...)
+		}
+	}
+	if a.Directed() && b.Directed() {
+		show("%d and %d vertices, %d and %d arcs, kernel %s\n", a.N(), b.N(), a.ArcCount(), b.ArcCount(), k)
+	} else {
+		show("%d and %d vertices, %d and %d edges, kernel %s\n", a.N(), b.N(), a.M(), b.M(), k)
+	}
+	show("compared: %s\n", what)
 	type similarity struct {
 		level
 		Similarity float64 `json:"similarity"`
 	}
 	var levels []similarity
-	for i, l := range levelsOf(k) {
+	all := levelsOf(k)
+	ahead := forecaster{g: g, quiet: k.String() != asked.String()} // what is exact unasked takes seconds
+	for i, l := range all {
+		if err := ahead.begin(fmt.Sprintf("level %d", i), l.Kernel, graphs); err != nil {
+			return err
+		}
 		values, err := kernel.NewCollection(graphs).Gram(g.work(), l.Kernel)
 		if err != nil {
 			return err
 		}
-		levels = append(levels, similarity{level{i, l.Name}, values.At(0, 1)})
+		ahead.end()
+		x := similarity{level{i, l.Name}, values.At(0, 1)}
+		levels = append(levels, x)
+		if len(all) == 1 {
+			show("similarity  %.4f\n", x.Similarity)
+		} else {
+			show("%s  %.4f\n", x.level, x.Similarity)
+		}
 	}
-	what := c.compared(k, graphs)
 	out := map[string]any{"kernel": k.String(), "compared": what, "levels": levels}
 	var match *matched
 	if c.Match {
@@ -127,19 +151,7 @@ func (c *compareCmd) pair(g *globals, a, b *graph.Graph) error {
 	if g.JSON {
 		return printJSON(g.stdout, out)
 	}
-	if a.Directed() && b.Directed() {
-		fmt.Fprintf(g.stdout, "%d and %d vertices, %d and %d arcs, kernel %s\n", a.N(), b.N(), a.ArcCount(), b.ArcCount(), k)
-	} else {
-		fmt.Fprintf(g.stdout, "%d and %d vertices, %d and %d edges, kernel %s\n", a.N(), b.N(), a.M(), b.M(), k)
-	}
-	fmt.Fprintf(g.stdout, "compared: %s\n", what)
-	for _, x := range levels {
-		if len(levels) == 1 {
-			fmt.Fprintf(g.stdout, "similarity  %.4f\n", x.Similarity)
-		} else {
-			fmt.Fprintf(g.stdout, "%s  %.4f\n", x.level, x.Similarity)
-		}
-	}
+	g.bar.done()
 	if match != nil {
 		match.print(g.stdout)
 	}
@@ -262,7 +274,7 @@ func (c *compareCmd) match(g *globals, a, b *graph.Graph, k kernel.Kernel) (*mat
 	if level > most {
 		return nil, usageError(fmt.Sprintf("--level %d: want 0 to %d", level, most))
 	}
-	m, err := explain.MatchExact(g.ctx, a, b, k, level)
+	m, err := explain.MatchExact(g.work(), a, b, k, level)
 	if err != nil {
 		return nil, err
 	}

@@ -81,7 +81,7 @@ func (c *evaluateCmd) Run(g *globals) error {
 // target evaluates kernels on one target.
 func (c *evaluateCmd) target(g *globals, t task) error {
 	ds := t.Dataset
-	candidates, err := c.candidates(ds)
+	candidates, err := c.candidates(g, ds)
 	if err != nil {
 		return err
 	}
@@ -212,9 +212,11 @@ func (f *choiceFlags) apply(g *globals, o *choose.Options, values bool) error {
 }
 
 // candidates returns the default candidates or the kernels of the flags.
-func (c *evaluateCmd) candidates(ds *dataset.Dataset) ([]choose.Candidate, error) {
+func (c *evaluateCmd) candidates(g *globals, ds *dataset.Dataset) ([]choose.Candidate, error) {
 	if c.Default {
-		return choose.DefaultCandidates(dataset.Info(ds)), nil
+		all, changes := choose.Afford(ds.Graphs, choose.DefaultCandidates(dataset.Info(ds)))
+		g.noteChanges(changes)
+		return all, nil
 	}
 	all, err := kernels(c.Kernel)
 	return choose.Each(all...), err

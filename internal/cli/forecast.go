@@ -65,6 +65,16 @@ func (g *globals) announce(ds *dataset.Dataset, candidates []choose.Candidate, o
 	return nil
 }
 
+// noteChanges says which of the default candidates are left out or smaller, as the graphs are large.
+func (g *globals) noteChanges(changes []string) {
+	if len(changes) > 0 {
+		g.note("Some kernels would take too long for these graphs:")
+	}
+	for _, x := range changes {
+		g.note("  %s", table.Wrap(x, 2, 4))
+	}
+}
+
 // scored returns the number of graphs, of n, whose matrices a choice among kernels looks at.
 func scored(n int, o choose.Options) int {
 	if o.LeaveOneOut {

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/evaluate"
@@ -203,5 +204,33 @@ func TestInductiveForecast(t *testing.T) {
 	}
 	if o.Memory = 1 << 20; o.Keeps(1000, 2, 2) {
 		t.Error("matrices are kept that do not fit")
+	}
+}
+
+// Levels that will take long are told before, by the speed of those before them.
+func TestForecastOfLevels(t *testing.T) {
+	var out bytes.Buffer
+	g := &globals{stderr: &out, ctx: t.Context()}
+	g.bar = newBar(g)
+	graphs := []*graph.Graph{graphtest.Path(40), graphtest.Path(41)}
+	k := mlg.Default()
+	k.Exact = true
+	operations, err := exactOperations(t.Context(), k, graphs, math.Inf(1))
+	if err != nil || operations < 1000 {
+		t.Fatalf("%v multiplications, %v", operations, err)
+	}
+	f := forecaster{g: g}
+	for _, speed := range []float64{operations, operations / 100} {
+		f.speed = speed
+		if err := f.begin("level 2", k, graphs); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := out.String(); got != "level 2 will take roughly 1m40s\n" {
+		t.Errorf("got %q", got)
+	}
+	k.Exact = false
+	if n, err := exactOperations(t.Context(), k, graphs, 1); n != 0 || err != nil {
+		t.Errorf("low rank: %v multiplications, %v", n, err)
 	}
 }

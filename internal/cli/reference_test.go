@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/alecthomas/kong"
+	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/param"
 	"github.com/mlgkernel/mlg/vertex"
@@ -168,5 +169,12 @@ func kernelsReference(*testing.T) string {
 	for _, name := range vertex.Names() {
 		list(name+" on vertices", "For two vertices: "+vertex.About(name)+".", vertex.Parameters(name))
 	}
+	b.WriteString("\n## Limits\n\n`mlg train` and `mlg evaluate --default` take a kernel of their list up to these numbers, for all\n" +
+		"graphs together. `mlg compare` computes `mlg exact` up to its number where it is not asked for. A\n" +
+		"kernel that you name has no limit but memory.\n\n| kernel | what counts | at most | above |\n|---|---|---|---|\n")
+	for _, l := range choose.Limits {
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", l.Kernel, l.Counts, l.Text(), l.Instead)
+	}
+	fmt.Fprintf(&b, "| `mlg exact` | multiplications | %s | low rank |\n", choose.Limit{Most: mostExact}.Text())
 	return b.String()
 }

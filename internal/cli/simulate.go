@@ -93,7 +93,7 @@ func (c *suggestCmd) candidates(ds *dataset.Dataset, o *choose.Options) ([]choos
 	if len(c.Kernel) != 1 && !c.Quick {
 		o.ForCandidates()
 	}
-	all := choose.DefaultCandidates(dataset.Info(ds))
+	all, _ := choose.Afford(ds.Graphs, choose.DefaultCandidates(dataset.Info(ds)))
 	switch {
 	case c.Quick:
 		return []choose.Candidate{choose.Quick(all)}, nil

@@ -47,8 +47,9 @@ type trained struct {
 	Estimate    choose.Estimate    `json:"estimate"`
 	Groups      *choose.Estimate   `json:"group_estimate,omitempty"` // when whole groups are left out
 	*process
-	Compared []choose.ProcedureScore `json:"compared"` // the ways of combination that were compared
-	Baseline float64                 `json:"baseline"` // that of the largest class, or the deviation of the values
+	Changes  []string                `json:"changes,omitempty"` // kernels of the default list that are left out or smaller, and why
+	Compared []choose.ProcedureScore `json:"compared"`          // the ways of combination that were compared
+	Baseline float64                 `json:"baseline"`          // that of the largest class, or the deviation of the values
 	Limited  int                     `json:"limited"`
 	Bytes    int64                   `json:"bytes"`
 	Seconds  float64                 `json:"seconds"`
@@ -91,11 +92,12 @@ func (c *trainCmd) Run(g *globals) error {
 // train trains and writes the model of one target.
 func (c *trainCmd) train(g *globals, t task) error {
 	start, ds, out := time.Now(), t.Dataset, t.file(c.Out)
-	o, candidates, err := c.plan(g, ds)
+	o, candidates, changes, err := c.plan(g, ds)
 	if err != nil {
 		return err
 	}
 	if !t.fitted {
+		g.noteChanges(changes)
 		hint := ""
 		if !c.Quick && c.Kernel == nil {
 			hint = " (--quick takes one kernel)"
@@ -130,7 +132,7 @@ func (c *trainCmd) train(g *globals, t task) error {
 	if err := g.write(out, func() error { return model.Write(g.ctx, out, m) }); err != nil {
 		return err
 	}
-	return c.report(g, t, plan, m, time.Since(start))
+	return c.report(g, t, plan, m, changes, time.Since(start))
 }
 
 // own returns the kernels of the flags.
@@ -144,8 +146,8 @@ func (c *trainCmd) own() ([]kernel.Kernel, error) {
 	return all, err
 }
 
-// plan returns what is chosen from, and how.
-func (c *trainCmd) plan(g *globals, ds *dataset.Dataset) (choose.Options, []choose.Candidate, error) {
+// plan returns what is chosen from, and how, and what is left out of the default candidates.
+func (c *trainCmd) plan(g *globals, ds *dataset.Dataset) (choose.Options, []choose.Candidate, []string, error) {
 	o := choose.DefaultOptions()
 	o.Task = map[string]choose.Task{"classification": choose.Classification, "regression": choose.Regression}[c.Task]
 	info := dataset.Info(ds)
@@ -154,25 +156,25 @@ func (c *trainCmd) plan(g *globals, ds *dataset.Dataset) (choose.Options, []choo
 		o.ForCandidates()
 	}
 	if err := c.apply(g, &o, values); err != nil {
-		return o, nil, err
+		return o, nil, nil, err
 	}
 	if c.Kernel != nil {
 		own, err := c.own()
-		return o, choose.Each(own...), err
+		return o, choose.Each(own...), nil, err
 	}
-	all := choose.DefaultCandidates(info)
+	all, changes := choose.Afford(ds.Graphs, choose.DefaultCandidates(info))
 	if c.Quick {
-		return o, []choose.Candidate{choose.Quick(all)}, nil
+		return o, []choose.Candidate{choose.Quick(all)}, nil, nil
 	}
-	return o, all, nil
+	return o, all, changes, nil
 }
 
 // report says what was chosen and how good it may be.
-func (c *trainCmd) report(g *globals, t task, p *choose.Plan, m *model.Model, took time.Duration) error {
+func (c *trainCmd) report(g *globals, t task, p *choose.Plan, m *model.Model, changes []string, took time.Duration) error {
 	ds, out := t.Dataset, t.file(c.Out)
 	r := trained{
 		File: out, Data: ds.Name, Target: t.target, Skipped: ds.Skipped, LeftOut: t.left, Graphs: len(ds.Graphs), Classes: p.Classes, Combination: p.Combination,
-		Parameter: choose.ParameterName(p.Learner), Value: p.Parameter, Edge: p.Edge, Estimate: p.Estimate, Groups: p.GroupEstimate, Compared: p.Procedures, Baseline: baselineScore(p),
+		Parameter: choose.ParameterName(p.Learner), Value: p.Parameter, Edge: p.Edge, Estimate: p.Estimate, Groups: p.GroupEstimate, Compared: p.Procedures, Changes: changes, Baseline: baselineScore(p),
 		Limited: p.Limited, Bytes: fileSize(out), Seconds: took.Seconds(),
 	}
 	for _, s := range p.Settings {

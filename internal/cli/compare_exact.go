@@ -1,0 +1,103 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/kernel"
+)
+
+// mostExact is the number of multiplications up to which two graphs are compared by the definition
+// without being asked to: about five seconds on two cores.
+const mostExact = 4e10
+
+// method returns the kernel by which two graphs are compared: the definition, unless that would take
+// long and is not asked for.
+func (c *compareCmd) method(g *globals, k kernel.Kernel, graphs []*graph.Graph) (kernel.Kernel, error) {
+	exact := exactly(k)
+	if exact.String() != k.String() && !c.Match {
+		operations, err := exactOperations(g.work(), exact, graphs, mostExact)
+		if err != nil {
+			return nil, err
+		}
+		if operations > mostExact {
+			g.note("The graphs are large, so mlg samples vertices (%d at every level). mlg exact computes the definition.", multiscale(k)[0].Samples)
+			return k, idle(k)
+		}
+	}
+	return exact, idle(exact)
+}
+
+// exactOperations returns about the number of multiplications of the exact kernels in a kernel. It may
+// stop where there are more than a number.
+func exactOperations(ctx context.Context, k kernel.Kernel, graphs []*graph.Graph, most float64) (float64, error) {
+	sum, err := kernel.SumOf(k).Expand(graphs)
+	if err != nil {
+		return 0, err
+	}
+	total := 0.0
+	for _, t := range sum.Terms {
+		for _, f := range t.Factors {
+			m, ok := f.InForm().(mlg.Kernel)
+			if !ok || !m.Exact || total > most {
+				continue
+			}
+			some := slices.Clone(graphs)
+			for i, g := range some {
+				if f.Directed {
+					some[i] = g.SubdivideArcs()
+				} else if f.Subdivide {
+					some[i] = g.Subdivide()
+				}
+			}
+			x, err := m.ExactOperations(ctx, some, most-total)
+			if err != nil {
+				return 0, err
+			}
+			total += x
+		}
+	}
+	return total, nil
+}
+
+// forecaster says how long the next of several exact kernels will take, from the time of those before.
+type forecaster struct {
+	g          *globals
+	quiet      bool
+	operations float64 // of the kernel that is computed
+	start      time.Time
+	speed      float64 // operations in a second
+}
+
+// tell is the time from which on a forecast is worth a line.
+const tell = 10 * time.Second
+
+func (f *forecaster) begin(what string, k kernel.Kernel, graphs []*graph.Graph) (err error) {
+	f.start = time.Now()
+	if f.quiet {
+		return nil
+	}
+	if f.operations, err = exactOperations(f.g.work(), k, graphs, math.Inf(1)); err != nil {
+		return err
+	}
+	f.start = time.Now()
+	speed := cmp.Or(f.speed, usualSpeed*float64(f.g.workers()))
+	if takes := time.Duration(min(f.operations/speed, 1e9) * float64(time.Second)); takes > tell {
+		f.g.note("%s will take roughly %s", what, round(takes))
+	}
+	return nil
+}
+
+// usualSpeed is the number of operations of a core in a second before anything is measured.
+const usualSpeed = 3e9
+
+func (f *forecaster) end() {
+	if took := time.Since(f.start).Seconds(); f.operations > usualSpeed/4 && took > 0 {
+		f.speed = f.operations / took
+	}
+}
