@@ -86,7 +86,7 @@ func (d *device) Cross(ctx context.Context, dst []float64, stride int, a *spd.Ba
 	return d.CPU.Cross(ctx, dst, stride, a, i0, i1, b, j0, j1)
 }
 
-func (d *device) CrossFactors(ctx context.Context, dst []float64, stride int, f *spd.Factors, q []float64, a []spd.LowRank) error {
+func (d *device) CrossFactors(ctx context.Context, dst []float64, stride int, f *spd.Factors, q []float64, a []spd.Thin) error {
 	d.calls.Add(1)
 	if d.left.Add(-1) < 0 {
 		return errBroken

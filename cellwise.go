@@ -37,7 +37,7 @@ func (p *projection) factor(k *Kernel) {
 type cellwise struct {
 	q    graph.Quotient
 	full []int
-	mats []spd.LowRank
+	mats []spd.Thin
 	slot []int32 // by class below: its row of the features, and one more
 	seen []int32 // the classes below that have one
 	feat []float64

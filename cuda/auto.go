@@ -65,7 +65,7 @@ func seconds(pairs, p int) float64 {
 }
 
 // factorSeconds is seconds for spd.Factors.Cross.
-func factorSeconds(f *spd.Factors, a []spd.LowRank) float64 {
+func factorSeconds(f *spd.Factors, a []spd.Thin) float64 {
 	sum := 0.0
 	for i := range a {
 		sum += f.Cost(len(a[i].Rows))
@@ -74,8 +74,8 @@ func factorSeconds(f *spd.Factors, a []spd.LowRank) float64 {
 }
 
 // fits reports whether the GPU can compare matrices of low rank.
-func fits(f *spd.Factors, a []spd.LowRank) bool {
-	return f.Order() <= maxOrder && !slices.ContainsFunc(a, func(x spd.LowRank) bool { return len(x.Rows) > maxOrder })
+func fits(f *spd.Factors, a []spd.Thin) bool {
+	return f.Order() <= maxOrder && !slices.ContainsFunc(a, func(x spd.Thin) bool { return len(x.Rows) > maxOrder })
 }
 
 // enough reports whether work of so many seconds of one core is worth opening a GPU.
@@ -134,7 +134,7 @@ func (a *auto) Cross(ctx context.Context, dst []float64, stride int, x *spd.Batc
 }
 
 // CrossFactors implements spd.Device.
-func (a *auto) CrossFactors(ctx context.Context, dst []float64, stride int, f *spd.Factors, q []float64, x []spd.LowRank) error {
+func (a *auto) CrossFactors(ctx context.Context, dst []float64, stride int, f *spd.Factors, q []float64, x []spd.Thin) error {
 	return a.compute(ctx, fits(f, x) && a.count(factorSeconds(f, x)), func(d spd.Device) error {
 		return d.CrossFactors(ctx, dst, stride, f, q, x)
 	})

@@ -63,7 +63,7 @@ func (broken) Cross(context.Context, []float64, int, *spd.Batch, int, int, *spd.
 	return errBroken
 }
 
-func (broken) CrossFactors(context.Context, []float64, int, *spd.Factors, []float64, []spd.LowRank) error {
+func (broken) CrossFactors(context.Context, []float64, int, *spd.Factors, []float64, []spd.Thin) error {
 	return errBroken
 }
 
@@ -76,7 +76,7 @@ func TestAutoFails(t *testing.T) {
 		}
 	}
 	f := spd.Factor(b, 0.5)
-	q, low := []float64{1, 2}, []spd.LowRank{{Rows: []int32{0}, X: []float64{3}}}
+	q, low := []float64{1, 2}, []spd.Thin{{Rows: []int32{0}, X: []float64{3}}}
 	for name, compute := range map[string]func(d spd.Device, dst []float64) error{
 		"Cross":        func(d spd.Device, dst []float64) error { return d.Cross(t.Context(), dst, 3, b, 0, 1, b, 0, 3) },
 		"CrossFactors": func(d spd.Device, dst []float64) error { return d.CrossFactors(t.Context(), dst, 3, f, q, low) },

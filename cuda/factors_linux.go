@@ -18,7 +18,7 @@ const (
 
 // CrossFactors implements spd.Device. The processor prepares all matrices. It compares those of orders
 // above 64, and those whose pivots are out of the range of the GPU.
-func (d *Device) CrossFactors(ctx context.Context, dst []float64, stride int, f *spd.Factors, q []float64, a []spd.LowRank) error {
+func (d *Device) CrossFactors(ctx context.Context, dst []float64, stride int, f *spd.Factors, q []float64, a []spd.Thin) error {
 	if !fits(f, a) || factorSeconds(f, a) < d.Least {
 		return spd.CPU{}.CrossFactors(ctx, dst, stride, f, q, a)
 	}
@@ -52,14 +52,14 @@ func (d *Device) CrossFactors(ctx context.Context, dst []float64, stride int, f 
 }
 
 // alone compares one matrix on the processor.
-func alone(dst []float64, stride int, f *spd.Factors, q []float64, a spd.LowRank) {
+func alone(dst []float64, stride int, f *spd.Factors, q []float64, a spd.Thin) {
 	var own []float64
 	rows := make([]int32, len(a.Rows))
 	for i, r := range a.Rows {
 		own = append(own, q[int(r)*f.Order():][:f.Order()]...)
 		rows[i] = int32(i)
 	}
-	f.Cross(dst, stride, own, []spd.LowRank{{At: a.At, Rows: rows, X: a.X}})
+	f.Cross(dst, stride, own, []spd.Thin{{At: a.At, Rows: rows, X: a.X}})
 }
 
 // landmarks are matrices of Factors for which a slot has room.
@@ -85,7 +85,7 @@ func newLandmarks(f *spd.Factors, groups []spd.FactorGroup, from int) *landmarks
 
 // chosen are matrices for which a slot has room.
 type chosen struct {
-	a       []spd.LowRank
+	a       []spd.Thin
 	entries int
 	indices int     // rows of all matrices
 	rows    []int32 // of q, which become rows 1, 2, … of U; row 0 is zero
@@ -93,7 +93,7 @@ type chosen struct {
 }
 
 // choose takes the first matrices. It overwrites place.
-func choose(l *landmarks, place []int32, a []spd.LowRank) *chosen {
+func choose(l *landmarks, place []int32, a []spd.Thin) *chosen {
 	clear(place)
 	c := &chosen{place: place}
 	p, widest := l.f.Order(), 0

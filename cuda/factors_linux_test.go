@@ -15,7 +15,7 @@ import (
 
 // lowRanks returns n matrices of m rows, which share some of the rows that are returned too. Entries of
 // X have the given scale.
-func lowRanks(r *rand.Rand, n, m, p int, scale float64) (q []float64, a []spd.LowRank) {
+func lowRanks(r *rand.Rand, n, m, p int, scale float64) (q []float64, a []spd.Thin) {
 	rows := max(m, n)
 	for range rows * p {
 		q = append(q, math.Sqrt(scale/float64(p))*r.NormFloat64())
@@ -33,7 +33,7 @@ func lowRanks(r *rand.Rand, n, m, p int, scale float64) (q []float64, a []spd.Lo
 		for k := range m {
 			x[spd.Index(k, k)] += 0.1 * scale
 		}
-		a = append(a, spd.LowRank{At: n - 1 - i, X: x})
+		a = append(a, spd.Thin{At: n - 1 - i, X: x})
 		first := r.IntN(rows - m + 1)
 		for k := range m {
 			a[i].Rows = append(a[i].Rows, int32(first+(k*7+i)%m)) // some may be there twice
@@ -43,7 +43,7 @@ func lowRanks(r *rand.Rand, n, m, p int, scale float64) (q []float64, a []spd.Lo
 }
 
 // sameFactors compares with the processor.
-func sameFactors(t *testing.T, d spd.Device, f *spd.Factors, q []float64, a []spd.LowRank) (nan int) {
+func sameFactors(t *testing.T, d spd.Device, f *spd.Factors, q []float64, a []spd.Thin) (nan int) {
 	t.Helper()
 	stride, most := f.Len()+3, 0
 	for i := range a {
@@ -91,7 +91,7 @@ func TestFactorsBits(t *testing.T) {
 	// Matrices of many orders in one call, one of which is singular.
 	f := spd.Factor(random(t, r, 99, 32, 12, 0.1, 0.3), 0.1)
 	var q []float64
-	var a []spd.LowRank
+	var a []spd.Thin
 	for m := 1; m <= 30; m++ {
 		rows, some := lowRanks(r, 5, m, 32, 1)
 		for _, x := range some {
@@ -212,7 +212,7 @@ func BenchmarkFactors(b *testing.B) {
 }
 
 // kernelAlone repeats what a call launches.
-func kernelAlone(b *testing.B, d *Device, f *spd.Factors, q []float64, a []spd.LowRank) {
+func kernelAlone(b *testing.B, d *Device, f *spd.Factors, q []float64, a []spd.Thin) {
 	l := newLandmarks(f, f.Groups(), 0)
 	c := choose(l, make([]int32, len(q)/f.Order()), a)
 	if len(c.a) < len(a) || l.n < f.Len() {

@@ -11,7 +11,7 @@ type Device interface {
 	// Cross is the function Cross. It may be called concurrently.
 	Cross(ctx context.Context, dst []float64, stride int, a *Batch, i0, i1 int, b *Batch, j0, j1 int) error
 	// CrossFactors is Factors.Cross. It may be called concurrently.
-	CrossFactors(ctx context.Context, dst []float64, stride int, f *Factors, q []float64, a []LowRank) error
+	CrossFactors(ctx context.Context, dst []float64, stride int, f *Factors, q []float64, a []Thin) error
 }
 
 // CPU is the processor of this machine.
@@ -42,7 +42,7 @@ func (CPU) Cross(_ context.Context, dst []float64, stride int, a *Batch, i0, i1 
 }
 
 // CrossFactors implements Device, in the calling goroutine.
-func (CPU) CrossFactors(_ context.Context, dst []float64, stride int, f *Factors, q []float64, a []LowRank) error {
+func (CPU) CrossFactors(_ context.Context, dst []float64, stride int, f *Factors, q []float64, a []Thin) error {
 	f.Cross(dst, stride, q, a)
 	return nil
 }
@@ -80,7 +80,7 @@ func (f *Factors) Groups() []FactorGroup {
 
 // Prepare computes for a device what Cross needs of matrices before it compares them: the packed
 // X + G/(2γ) of one after the other, and (|X|·|X + G/γ|)^¼ = e·2^x. e is NaN for a singular matrix.
-func (f *Factors) Prepare(packed, e []float64, x []int64, q []float64, a []LowRank) {
+func (f *Factors) Prepare(packed, e []float64, x []int64, q []float64, a []Thin) {
 	s := lowWorks.Get().(*lowWork)
 	defer lowWorks.Put(s)
 	s.prepare(a, q, f)

@@ -225,8 +225,8 @@ func (f *Factors) Relative(m int) float64 {
 // Cheaper reports whether Factors.Cross takes less time than Cross for such a matrix.
 func (f *Factors) Cheaper(m int) bool { return m <= blockTiles && f.Relative(m) < 1 }
 
-// LowRank is a matrix A = γI + QᵀX⁻¹Q of order p.
-type LowRank struct {
+// Thin is a matrix of low rank but for its diagonal, A = γI + QᵀX⁻¹Q of order p.
+type Thin struct {
 	At   int       // the row of dst for its kernel
 	Rows []int32   // the rows of Q: which of those that are given with it
 	X    []float64 // packed, of the order len(Rows), positive definite
@@ -245,7 +245,7 @@ var lowWorks = sync.Pool{New: func() any { return new(lowWork) }}
 // of rows of q, p numbers each. A value depends on γ and the two matrices alone. It is NaN if
 // rounding makes a matrix singular. It may differ by rounding errors from that of the function
 // Cross, and is 1 for equal matrices only up to these.
-func (f *Factors) Cross(dst []float64, stride int, q []float64, a []LowRank) {
+func (f *Factors) Cross(dst []float64, stride int, q []float64, a []Thin) {
 	if !f.Check(stride, q, a) {
 		return
 	}
@@ -291,7 +291,7 @@ func (f *Factors) Cross(dst []float64, stride int, q []float64, a []LowRank) {
 
 // Check panics if the arguments of Cross do not fit together. It reports whether there is anything to
 // compute.
-func (f *Factors) Check(stride int, q []float64, a []LowRank) bool {
+func (f *Factors) Check(stride int, q []float64, a []Thin) bool {
 	if len(a) == 0 || f.n == 0 {
 		return false
 	}
@@ -311,7 +311,7 @@ func (f *Factors) Check(stride int, q []float64, a []LowRank) bool {
 
 // prepare sets the entries of X + G/(2γ) of all matrices, and s.roots to (|X|·|X + G/γ|)^¼. It
 // returns the greatest order.
-func (s *lowWork) prepare(a []LowRank, q []float64, f *Factors) int {
+func (s *lowWork) prepare(a []Thin, q []float64, f *Factors) int {
 	most, total := 0, 0
 	for i := range a {
 		m := len(a[i].Rows)

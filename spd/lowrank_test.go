@@ -13,7 +13,7 @@ type lowRankCase struct {
 	p     int
 	gamma float64
 	q     []float64
-	a     []LowRank
+	a     []Thin
 	full  *Batch // the matrices A
 	b     *Batch
 }
@@ -28,7 +28,7 @@ func newLowRankCase(t testing.TB, rng *rand.Rand, n, p, most int, gamma float64)
 			t.Fatal(err)
 		}
 		m := 1 + rng.IntN(most)
-		a := LowRank{At: i, X: randomSPD(rng, m, m, 0.3, 1)}
+		a := Thin{At: i, X: randomSPD(rng, m, m, 0.3, 1)}
 		if i%3 == 1 {
 			a.Rows = append(a.Rows, c.a[i-1].Rows...)
 		}
@@ -124,12 +124,12 @@ func TestFactorsBits(t *testing.T) {
 		one := make([]float64, n)
 		for i := range n {
 			var q []float64
-			a := LowRank{X: c.a[i].X}
+			a := Thin{X: c.a[i].X}
 			for r, k := range c.a[i].Rows {
 				q = append(q, c.q[int(k)*p:][:p]...)
 				a.Rows = append(a.Rows, int32(r))
 			}
-			f.Cross(one, n, q, []LowRank{a})
+			f.Cross(one, n, q, []Thin{a})
 			for j := range n {
 				if one[j] != want[i*n+j] || got[i*n+j] != want[i*n+j] {
 					t.Fatalf("kernel %d, %d: %v alone, %v in a set, want %v", i, j, one[j], got[i*n+j], want[i*n+j])
@@ -167,7 +167,7 @@ func TestFactorsRank(t *testing.T) {
 		t.Errorf("ranks %v, want 1 and 7", f.ranks)
 	}
 	k := make([]float64, n)
-	f.Cross(k, n, make([]float64, p), []LowRank{{Rows: []int32{0}, X: []float64{-1}}})
+	f.Cross(k, n, make([]float64, p), []Thin{{Rows: []int32{0}, X: []float64{-1}}})
 	for _, v := range k {
 		if !math.IsNaN(v) {
 			t.Fatalf("kernel %v with a matrix that is not positive definite, want NaN", v)
@@ -235,7 +235,7 @@ func BenchmarkFactorsCross(b *testing.B) {
 			for i := range q {
 				q[i] = rng.NormFloat64()
 			}
-			a := make([]LowRank, 64)
+			a := make([]Thin, 64)
 			for i := range a {
 				a[i].At, a[i].X = i, randomSPD(rng, m, m, 0.3, 1)
 				for range m {

@@ -127,8 +127,8 @@ func (p Plan) difference(want Plan) string {
 	return "other graphs, or graphs with other identifiers or targets"
 }
 
-// Job is a Gram matrix that is computed in tiles: the features of graphs and their kernel.
-type Job struct {
+// Gram is a Gram matrix that is computed in tiles: the features of graphs and their kernel.
+type Gram struct {
 	Kernel      *kernel.FittedSum
 	Fingerprint string // of the model that has the kernel, hexadecimal
 	Graphs      int
@@ -137,29 +137,29 @@ type Job struct {
 	matrixfile.Axis
 }
 
-// NewJob returns the job of graphs with the given features under a model.
-func NewJob(m *model.Model, graphs int, features func(lo, hi int) (kernel.Features, error), axis matrixfile.Axis) (*Job, error) {
+// NewGram returns the matrix of graphs with the given features under a model.
+func NewGram(m *model.Model, graphs int, features func(lo, hi int) (kernel.Features, error), axis matrixfile.Axis) (*Gram, error) {
 	f, err := m.Fingerprint()
-	return &Job{m.Kernel, hex.EncodeToString(f[:]), graphs, features, axis}, err
+	return &Gram{m.Kernel, hex.EncodeToString(f[:]), graphs, features, axis}, err
 }
 
 // whole reports whether a factor of the kernel computes a block with all goroutines (kernel.Whole).
-func (j *Job) whole() bool {
-	return slices.ContainsFunc(j.Kernel.Factors, func(f *kernel.FittedFactor) bool {
+func (g *Gram) whole() bool {
+	return slices.ContainsFunc(g.Kernel.Factors, func(f *kernel.FittedFactor) bool {
 		_, whole := f.Known().Map.(kernel.Whole)
 		return whole
 	})
 }
 
 // Plan returns the plan of the matrix.
-func (j *Job) Plan(side int) (Plan, error) {
-	p := Plan{Graphs: j.Graphs, Side: side}
+func (g *Gram) Plan(side int) (Plan, error) {
+	p := Plan{Graphs: g.Graphs, Side: side}
 	if err := p.Validate(); err != nil {
 		return p, err
 	}
 	var blocks [][sha256.Size]byte
 	for b := range p.Blocks() {
-		a, err := j.Features(p.Block(b))
+		a, err := g.Features(p.Block(b))
 		if err != nil {
 			return p, err
 		}
@@ -169,7 +169,7 @@ func (j *Job) Plan(side int) (Plan, error) {
 		}
 		blocks = append(blocks, hash)
 	}
-	return NewPlan(j.Fingerprint, j.Kernel.String(), side, blocks, j.Axis)
+	return NewPlan(g.Fingerprint, g.Kernel.String(), side, blocks, g.Axis)
 }
 
 // Encode returns the plan as JSON. Equal plans give equal bytes.

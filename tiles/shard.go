@@ -40,19 +40,19 @@ func Compute(ctx context.Context, m kernel.Map, p Plan, t int, rows, cols kernel
 }
 
 // compute returns the data of tile t.
-func (j *Job) compute(ctx context.Context, p Plan, t int) ([]byte, error) {
+func (g *Gram) compute(ctx context.Context, p Plan, t int) ([]byte, error) {
 	row, col := p.Place(t)
-	rows, err := j.Features(p.Block(row))
+	rows, err := g.Features(p.Block(row))
 	if err != nil {
 		return nil, err
 	}
 	cols := rows
 	if col != row {
-		if cols, err = j.Features(p.Block(col)); err != nil {
+		if cols, err = g.Features(p.Block(col)); err != nil {
 			return nil, err
 		}
 	}
-	values, err := Compute(ctx, j.Kernel, p, t, rows, cols)
+	values, err := Compute(ctx, g.Kernel, p, t, rows, cols)
 	return file.Bytes(values), err
 }
 
@@ -74,11 +74,11 @@ type Summary struct {
 // what an interrupted run has left of it, are kept up
 // to the first damaged one; the others are computed. A folder with tiles of another model, plan or
 // collection is an error. The other shards may run at the same time, and elsewhere.
-func Work(ctx context.Context, dir string, j *Job, side, shard, shards int) (sum Summary, err error) {
+func Work(ctx context.Context, dir string, g *Gram, side, shard, shards int) (sum Summary, err error) {
 	if shards < 1 || shard < 1 || shard > shards {
 		return sum, fmt.Errorf("shard %d of %d, want a number from 1 to the number of shards", shard, shards)
 	}
-	p, err := j.Plan(side)
+	p, err := g.Plan(side)
 	if err != nil {
 		return sum, err
 	}
@@ -99,7 +99,7 @@ func Work(ctx context.Context, dir string, j *Job, side, shard, shards int) (sum
 	for _, s := range kept {
 		have[s.Name] = true
 	}
-	if s := ids(j.Axis); !have[s.Name] {
+	if s := ids(g.Axis); !have[s.Name] {
 		if err := log.Append(s.Name, s.Data); err != nil {
 			return sum, err
 		}
@@ -112,11 +112,11 @@ func Work(ctx context.Context, dir string, j *Job, side, shard, shards int) (sum
 	meter.Add(sum.Kept)
 	var mu sync.Mutex
 	lanes := ctx
-	if j.whole() { // one tile at a time has all goroutines, and the memory for its tables
+	if g.whole() { // one tile at a time has all goroutines, and the memory for its tables
 		lanes = work.WithWorkers(ctx, 1)
 	}
 	err = work.Each(lanes, len(todo), 1, func(_, i int) error {
-		data, err := j.compute(ctx, p, todo[i])
+		data, err := g.compute(ctx, p, todo[i])
 		if err != nil {
 			return err
 		}

@@ -26,7 +26,7 @@ import (
 
 // fixture is a model with the features of its training graphs and their Gram matrix.
 type fixture struct {
-	Job
+	Gram
 	train kernel.Features
 	gram  *kernel.Matrix
 }
@@ -60,11 +60,11 @@ func newFixture(t testing.TB, n int, seed uint64, k kernel.Kernel) *fixture {
 	if f.train, err = sum.Train(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	c, err := NewJob(&model.Model{Kernel: sum, IDs: f.IDs}, n, ranges(f.train), f.Axis)
+	c, err := NewGram(&model.Model{Kernel: sum, IDs: f.IDs}, n, ranges(f.train), f.Axis)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.Job = *c
+	f.Gram = *c
 	if f.gram, err = sum.Gram(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func (f *fixture) plan(t testing.TB, side int) Plan {
 func (f *fixture) work(t testing.TB, dir string, side, shards int) (sum Summary) {
 	t.Helper()
 	for i := range shards {
-		s, err := Work(work.WithWorkers(t.Context(), 2+i%2), dir, &f.Job, side, i+1, shards)
+		s, err := Work(work.WithWorkers(t.Context(), 2+i%2), dir, &f.Gram, side, i+1, shards)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -238,7 +238,7 @@ func TestSingleTiles(t *testing.T) {
 	f := usual(t)
 	dir := t.TempDir()
 	p := f.plan(t, 4)
-	if _, err := Work(t.Context(), dir, &f.Job, 4, 1, 2); err != nil {
+	if _, err := Work(t.Context(), dir, &f.Gram, 4, 1, 2); err != nil {
 		t.Fatal(err)
 	}
 	for _, n := range p.shard(2, 2) {
@@ -314,7 +314,7 @@ func TestDamage(t *testing.T) {
 			return err
 		},
 		"features of 3 blocks, want 0": func() error {
-			c := f.Job
+			c := f.Gram
 			c.Axis = matrixfile.Axis{}
 			_, err := c.Plan(4)
 			return err
@@ -428,7 +428,7 @@ func TestResume(t *testing.T) {
 	dir := t.TempDir()
 	work := func() Summary {
 		t.Helper()
-		sum, err := Work(work.WithWorkers(t.Context(), 1), dir, &f.Job, 6, 1, 1) // in the order of the tiles
+		sum, err := Work(work.WithWorkers(t.Context(), 1), dir, &f.Gram, 6, 1, 1) // in the order of the tiles
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -502,7 +502,7 @@ func TestForeign(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				_, err = Work(t.Context(), dir, &c.f.Job, c.side, shard+1, 2)
+				_, err = Work(t.Context(), dir, &c.f.Gram, c.side, shard+1, 2)
 				if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), shardName(1, 2)) {
 					t.Errorf("error %v, want %q in it", err, c.want)
 				}
@@ -597,7 +597,7 @@ func TestCancelled(t *testing.T) {
 			cancel()
 		}
 	}})
-	sum, err := Work(ctx, dir, &f.Job, 2, 1, 1)
+	sum, err := Work(ctx, dir, &f.Gram, 2, 1, 1)
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
@@ -608,7 +608,7 @@ func TestCancelled(t *testing.T) {
 		t.Errorf("%+v after %+v", again, sum)
 	}
 	f.wantMerge(t, dir)
-	if _, err := Work(t.Context(), dir, &f.Job, 2, 4, 3); err == nil || !strings.Contains(err.Error(), "shard 4 of 3") {
+	if _, err := Work(t.Context(), dir, &f.Gram, 2, 4, 3); err == nil || !strings.Contains(err.Error(), "shard 4 of 3") {
 		t.Errorf("error %v", err)
 	}
 }

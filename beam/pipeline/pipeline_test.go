@@ -283,7 +283,7 @@ func TestTilesOfOneMachine(t *testing.T) {
 		d := drugsBy(t, k)
 		a := d.train(t)
 		features := func(lo, hi int) (kernel.Features, error) { return kernel.Range(a, lo, hi), nil }
-		c, err := tiles.NewJob(d.read(t), a.Len(), features, matrixfile.Axis{IDs: d.IDs(), Targets: d.Targets()})
+		c, err := tiles.NewGram(d.read(t), a.Len(), features, matrixfile.Axis{IDs: d.IDs(), Targets: d.Targets()})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -81,20 +81,20 @@ func (c *gramCmd) tiles(g *globals) error {
 }
 
 // collect returns the features of a source.
-func (s *source) collect(g *globals) (*tiles.Job, error) {
+func (s *source) collect(g *globals) (*tiles.Gram, error) {
 	if s.store != nil {
 		ids, targets, err := s.store.Texts(0, s.store.Len())
 		if err != nil {
 			return nil, err
 		}
-		return tiles.NewJob(s.Model, s.store.Len(), s.store.Features, matrixfile.Axis{IDs: ids, Targets: targets})
+		return tiles.NewGram(s.Model, s.store.Len(), s.store.Features, matrixfile.Axis{IDs: ids, Targets: targets})
 	}
 	train, err := s.Kernel.Train(g.work())
 	if err != nil {
 		return nil, err
 	}
 	features := func(lo, hi int) (kernel.Features, error) { return kernel.Range(train, lo, hi), nil }
-	return tiles.NewJob(s.Model, train.Len(), features, matrixfile.Axis{IDs: s.IDs, Targets: s.Targets})
+	return tiles.NewGram(s.Model, train.Len(), features, matrixfile.Axis{IDs: s.IDs, Targets: s.Targets})
 }
 
 type mergeCmd struct {
