@@ -36,7 +36,7 @@ type learnerInfo struct {
 	Noise       *float64          `json:"noise"` // of a Gaussian process
 	IDs         []string          `json:"ids"`
 	Support     []int             `json:"support"`
-	Steps       int               `json:"steps"` // the most of the solver for a function, at least 1
+	Steps       int               `json:"steps"`   // the most of the solver for a function, at least 1
 	Limited     bool              `json:"limited"` // the solver stopped at its limit of steps
 	Created     map[string]string `json:"created"`
 }
