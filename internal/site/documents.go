@@ -36,7 +36,7 @@ var kinds = []kind{
 }
 
 // single are the pages outside docs.
-var single = map[string]string{"README.md": "index.html", "CHANGELOG.md": "changelog.html", "CONTRIBUTING.md": "contributing.html"}
+var single = map[string]string{"README.md": "index.html", "CHANGELOG.md": "changelog.html", "CONTRIBUTING.md": "contributing.html", "SECURITY.md": "security.html"}
 
 // site has the documents of a repository.
 type site struct {

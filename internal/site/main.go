@@ -2,7 +2,7 @@
 //
 //	go run . [-root ../..] [-o ../../dist/site]
 //
-// The README is the first page. The others are CHANGELOG.md, CONTRIBUTING.md and every document
+// The README is the first page. The others are CHANGELOG.md, CONTRIBUTING.md, SECURITY.md and every document
 // in docs/tutorial, docs/howto, docs/reference and docs/explanation. A page is called by its first
 // heading. Within a folder pages stand in the order in which the README first links to them, and
 // then by title. The pages need no server and no network, and may stand in any folder.

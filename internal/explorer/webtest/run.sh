@@ -39,7 +39,7 @@ export CHROMIUM
 
 want=$(sed -n 's/.*"playwright-core": "\(.*\)".*/\1/p' package.json)
 have=$(sed -n 's/^ *"version": "\(.*\)".*/\1/p' node_modules/playwright-core/package.json 2>/dev/null || true)
-[ "$want" = "$have" ] || npm install --no-audit --no-fund --no-package-lock --loglevel=error ||
+[ "$want" = "$have" ] || npm ci --no-audit --no-fund --loglevel=error ||
 	skip "npm cannot install playwright-core"
 [ "${1:-}" = install ] && exit
 if [ "${1:-}" = site ]; then
