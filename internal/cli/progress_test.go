@@ -16,7 +16,8 @@ import (
 func TestPlainProgress(t *testing.T) {
 	var out bytes.Buffer
 	b := newBar(&globals{stderr: &out})
-	b.every = time.Hour // written by hand below
+	byHand := func() { b.stop = make(chan struct{}) } // a bar with this runs no ticker
+	byHand()
 	line := func(after time.Duration) {
 		b.mu.Lock()
 		defer b.mu.Unlock()
@@ -35,7 +36,7 @@ func TestPlainProgress(t *testing.T) {
 	b.done()
 	b.done() // a second call does no harm
 	// What follows a stage, which has no line of its own, does not look like its end.
-	b.every = 10 * time.Second
+	byHand()
 	b.progress(work.Progress{Stage: "gram", Done: 0, Total: 4})
 	b.progress(work.Progress{Stage: "gram", Done: 4, Total: 4})
 	b.end = b.begin.Add(time.Second)

@@ -145,7 +145,7 @@ func newTester(t *testing.T, sp *spec, src *Data, change func(*Options)) *tester
 
 // bodyKind is the type of the body that a path takes.
 func bodyKind(path string) string {
-	if path == uploadPath {
+	if path == uploadPath || path == batchPath {
 		return "application/octet-stream"
 	}
 	return "application/json"
@@ -207,6 +207,17 @@ func (t *tester) post(path, body string, dst any) {
 
 const ethanol = `{"nodes":3,"edges":[[0,1],[1,2]],"node_labels":["C","C","O"],"edge_labels":["-","-"]}`
 
+// keepBatch gives a server a batch of two graphs with a name of its own, read for a kernel.
+func keepBatch(t *testing.T, s *Server, id, text string) {
+	t.Helper()
+	src := s.given()
+	_, key, err := src.choose(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	src.batches = append(src.batches, &batch{id: id, name: "new.smi", s: src, key: key, graphs: src.data.Graphs[:2], lines: []int{1, 2}})
+}
+
 // Requests that are right: every operation, every source.
 var goodRequests = []string{
 	"GET /health", "GET /info", "GET /graphs", "GET /openapi.json", "GET /sources",
@@ -227,6 +238,8 @@ var goodRequests = []string{
 	`POST /compare {"a":{"index":3},"b":{"smiles":"CCO"}}`, `POST /vertex {"graph":{"index":3},"vertex":2,"level":1}`,
 	`POST /vertex {"graph":{"smiles":"CCO"},"vertex":2,"level":0,"k":0,"kernel":"mlg radii=2"}`,
 	`POST /read {"name":"x.smi","text":"CCO ethanol\nCCN ethylamine\n"}`, `POST /read {"name":"","text":"CCO\n"}`, `POST /read {"name":"x.smi","text":"CCO\nC((\nCCN\n"}`,
+	"POST /batch?name=x.smi CCO a\nCCN b\n", "GET /batch/some", "GET /member/1?batch=some", "POST /stop {}",
+	`POST /table {"batch":"some","rows":[1,0],"format":"csv"}`, `POST /table {"batch":"some","rows":[0],"format":"sdf"}`,
 	"GET /find", "GET /find?text=PAM", "GET /find?class=steroid&limit=1", "GET /find?smiles=c1ccccc1&text=a",
 	`POST /export {"graphs":[3,1],"format":"csv"}`, `POST /export {"graphs":[3],"format":"jsonl"}`, `POST /export {"graphs":[3],"format":"csv","kernel":"mlg eta=0.5"}`,
 	"GET /download/map.svg", "GET /download/map.svg?color=error", "GET /download/map.png?color=size&layout=pca", "GET /download/graph.svg?index=2", "GET /download/graph.png?smiles=CCO", "GET /download/table.csv", "GET /download/model.mlg",
@@ -251,6 +264,15 @@ var badRequests = []struct {
 	{"POST /upload?name=x.smi C((\n", "422", "no graph can be read; the first error is in line 1: SMILES position 3"},
 	{"POST /upload?name=x.zip PK\x03\x04", "422", "zip"},
 	{"POST /upload?name=x.csv&target=y&task=regression smiles,y\nC,a\n", "422", `"a", want a number`},
+	{"POST /batch?name=x.smi C((\n", "422", "no graph can be read; the first error is in line 1: SMILES position 3"},
+	{"POST /batch?name=x.smi&format=smi C\n", "400", `"format" is not known`},
+	{"GET /batch/other", "404", `the batch "other" is not here`},
+	{"GET /batch/some?kernel=wl", "400", "the batch was read for another kernel"},
+	{"GET /member/x?batch=some", "400", "want a whole number"},
+	{"GET /member/2?batch=some", "404", "row 2, want 0 … 1"},
+	{`POST /stop {"all":true}`, "400", "unknown field"},
+	{`POST /table {"batch":"some","rows":[],"format":"csv"}`, "400", "rows: 0, want 1 to 2"},
+	{`POST /table {"batch":"some","rows":[0],"format":"smi"}`, "400", `format = "smi"`},
 	{"GET /graph/x", "400", "want a whole number"},
 	{"GET /graph/78", "404", "graph 78, want 0 … 77"},
 	{"GET /graph/-1", "404", "graph -1"},
@@ -360,7 +382,8 @@ var impossible = []string{
 	`POST /neighbours {"graph":{"index":0},"kernel":"mlg base=attributes"}`, "GET /predict?index=0&kernel=mlg+base=attributes",
 	"GET /explain?index=0&kernel=mlg+base=attributes", `POST /explain {"graph":{"index":0},"kernel":"mlg base=attributes"}`,
 	"GET /compare?a=0&b=1&kernel=mlg+base=attributes", `POST /compare {"a":{"index":0},"b":{"index":1},"kernel":"mlg base=attributes"}`,
-	`POST /vertex {"graph":{"index":0},"vertex":0,"level":1,"kernel":"mlg base=attributes"}`,
+	`POST /vertex {"graph":{"index":0},"vertex":0,"level":1,"kernel":"mlg base=attributes"}`, "GET /batch/impossible?kernel=mlg+base=attributes",
+	`POST /table {"batch":"impossible","rows":[0],"format":"csv","kernel":"mlg base=attributes"}`,
 }
 
 // split takes a request of the lists apart.
@@ -375,9 +398,11 @@ func TestAPI(t *testing.T) {
 	graphtest.Slow(t)
 	sp := readSpec(t)
 	data := newTester(t, sp, someDrugs(t), func(o *Options) { o.UploadBytes = 1 << 20 })
+	keepBatch(t, data.server, "some", "")
+	keepBatch(t, data.server, "impossible", "mlg base=attributes")
 	for _, r := range goodRequests {
 		method, path, body := split(r)
-		if body != "" && !strings.HasPrefix(path, uploadPath) {
+		if file, _, _ := strings.Cut(path, "?"); body != "" && bodyKind(file) == "application/json" {
 			if err := sp.checkBody(method, path, []byte(body)); err != nil {
 				t.Errorf("%s: %v", r, err)
 			}
@@ -422,6 +447,7 @@ func message(body []byte) string {
 // everyOperation sends to every operation what every operation must refuse.
 func everyOperation(t *testing.T, sp *spec, data *tester) {
 	busy := newTester(t, sp, someDrugs(t), func(o *Options) { o.Waiting, o.Requests = 0, 0 })
+	keepBatch(t, busy.server, "some", "")
 	for range cap(busy.server.light.slots) {
 		busy.server.light.slots <- struct{}{}
 	}
@@ -431,7 +457,7 @@ func everyOperation(t *testing.T, sp *spec, data *tester) {
 		busy.server.uploads.slots <- struct{}{}
 	}
 	sp.operations(func(method, path string, op map[string]any) {
-		at := strings.NewReplacer("{index}", "0", "{file}", "map.svg").Replace(path)
+		at := strings.NewReplacer("{index}", "0", "{file}", "map.svg", "{batch}", "some", "{row}", "0").Replace(path)
 		query, body := "", ""
 		switch path {
 		case "/api/v1/neighbours", "/api/v1/predict", "/api/v1/explain":
@@ -440,16 +466,18 @@ func everyOperation(t *testing.T, sp *spec, data *tester) {
 			query = "?by=prediction"
 		case "/api/v1/compare":
 			query = "?a=0&b=1"
+		case "/api/v1/member/{row}":
+			query = "?batch=some"
 		}
 		for _, r := range goodRequests {
-			if m, p, b := split(r); m == method && strings.TrimSuffix(p, "?name=x.smi&hydrogens=implicit&edge_weight=order&atom_charge=true") == at && b != "" {
+			if m, p, b := split(r); m == method && strings.HasPrefix(p+"?", at+"?") && b != "" {
 				body = b
 			}
 		}
 		if method == "POST" {
 			query = ""
 		}
-		if path == uploadPath {
+		if path == uploadPath || path == batchPath {
 			query = "?name=x.smi"
 		}
 		for header, want := range map[string]int{
@@ -496,6 +524,7 @@ func everyOperation(t *testing.T, sp *spec, data *tester) {
 				t.Errorf("%s %s while busy: %d, want 503 with Retry-After", method, at, a.StatusCode)
 			}
 		}
+		refused(t, sp, method, at+query, body)
 		wrong := "DELETE"
 		a, err := http.NewRequest(wrong, data.http.URL+at, nil)
 		if err != nil {
@@ -510,6 +539,30 @@ func everyOperation(t *testing.T, sp *spec, data *tester) {
 			t.Errorf("DELETE %s: %d, Allow %q", at, answer.StatusCode, answer.Header.Get("Allow"))
 		}
 	})
+}
+
+// refused sends a request without the token of a server, and one from an address that has as many as it may have.
+func refused(t *testing.T, sp *spec, method, path, body string) {
+	t.Helper()
+	for want, change := range map[int]func(*Options){401: func(o *Options) { o.Token = secret }, 429: func(o *Options) { o.PerClient = 1 }} {
+		o := DefaultOptions()
+		change(&o)
+		s := New(someDrugs(t), o)
+		defer s.end()
+		r := httptest.NewRequest(method, path, strings.NewReader(body))
+		r.Host, r.RemoteAddr = "localhost", "203.0.113.9:1"
+		r.Header.Set("Content-Type", bodyKind(r.URL.Path))
+		if leave, err := s.clients.enter(r); err != nil {
+			t.Fatal(err)
+		} else {
+			defer leave()
+		}
+		w := httptest.NewRecorder()
+		s.handler().ServeHTTP(w, r)
+		if _, err := sp.check(r, w.Result()); err != nil || w.Code != want {
+			t.Errorf("%s %s: %d %v, want %d", method, path, w.Code, err, want)
+		}
+	}
 }
 
 // An error names the part of the request that is wrong, so that the page can show it there.
