@@ -230,7 +230,7 @@ function showSelection() {
     app.why ? h("span", { class: "muted" }, app.why) : "",
     h("button", { class: "quiet", onclick: () => app.pick(state.picked, "table", app.why) }, "Table"),
       h("span", { class: "grow" }),
-    h("span", { class: "muted" }, "Export"), ...exports(app, state.picked),
+    h("span", { class: "muted" }, "Export"), ...exports(app, () => state.picked),
       h("button", { class: "quiet", onclick: () => app.pick([]) }, "Clear"));
 }
 

@@ -3,7 +3,7 @@
 import { h, number, signed } from "./dom.js";
 
 const page = 200; // rows that are shown at a time
-const patience = 150; // milliseconds after the last key before a filter acts
+const patience = 150; // milliseconds after the last key before the rows on screen follow the filters
 
 const none = (v) => v === null || v === undefined || v === "";
 
@@ -31,7 +31,7 @@ export class Grid {
     return !none(v) && !(v < f.low) && !(v > f.high);
   }
 
-  // rows returns the rows that pass all filters, in their order.
+  // rows returns the rows that pass all filters, in their order. Those on screen (shown) follow a moment after a key.
   rows() {
     const wanted = [...this.filters].map(([name, f]) => [this.columns.find((c) => c.name === name), f]);
     const out = this.all.filter((i) => wanted.every(([c, f]) => this.passes(c, f, i)));
@@ -74,11 +74,9 @@ export class Grid {
 
   // filter makes the boxes in which a column is filtered: a part of the text, or the ends of a range.
   filter(c) {
-    let timer;
-    const wait = (run) => {
-      clearTimeout(timer);
-      timer = setTimeout(() => {
-        run();
+    const later = () => {
+      clearTimeout(this.timer);
+      this.timer = setTimeout(() => {
         this.most = page;
         this.fill();
       }, patience);
@@ -86,11 +84,14 @@ export class Grid {
     const f = this.filters.get(c.name) ?? {};
     if (!c.numeric) {
       return h("input", { "aria-label": `${c.name} contains`, placeholder: "contains", value: f.text ?? "", spellcheck: "false",
-        oninput: (e) => wait(() => (e.target.value ? this.filters.set(c.name, { text: e.target.value.toLowerCase() })
-          : this.filters.delete(c.name))) });
+        oninput: (e) => {
+          if (e.target.value) this.filters.set(c.name, { text: e.target.value.toLowerCase() });
+          else this.filters.delete(c.name);
+          later();
+        } });
     }
     const end = (key, text) => h("input", { "aria-label": `${c.name} ${text}`, placeholder: text, inputmode: "decimal",
-      value: f[key] ?? "", oninput: (e) => wait(() => {
+      value: f[key] ?? "", oninput: (e) => {
         const next = { ...this.filters.get(c.name) };
         const v = Number(e.target.value.replace("−", "-").replace(",", "."));
         e.target.setAttribute("aria-invalid", String(Number.isNaN(v)));
@@ -98,7 +99,8 @@ export class Grid {
         else delete next[key];
         if (Object.keys(next).length) this.filters.set(c.name, next);
         else this.filters.delete(c.name);
-      }) });
+        later();
+      } });
     return h("span", { class: "ends" }, end("low", "from"), end("high", "to"));
   }
 

@@ -91,7 +91,7 @@ function form(app) {
 function head(app) {
   const shown = grid.shown;
   const save = (format, text) => h("button", { class: "quiet", "aria-label": `Export as ${text}`, disabled: shown.length === 0,
-    onclick: () => download("table", `predicted.${format}`, {}, { batch: app.state.batch, rows: shown, format, ...chosen() }).catch(app.fail) }, text);
+    onclick: () => download("table", `predicted.${format}`, {}, { batch: app.state.batch, rows: grid.rows(), format, ...chosen() }).catch(app.fail) }, text);
   $("many-head").replaceChildren(
     h("b", {}, shown.length === table.ids.length ? `${count(shown.length, "graph")} of ${table.name}` : `${shown.length.toLocaleString("en")} of ${count(table.ids.length, "graph")}`),
     grid.filters.size ? h("button", { class: "quiet", onclick: () => grid.clear() }, "Clear filters") : "",

@@ -1,6 +1,6 @@
 // The selected graphs, or all of them, as a table with export.
 
-import { $, count, h } from "./dom.js";
+import { $, count, h, toast } from "./dom.js";
 import { download } from "./api.js";
 import { Grid } from "./grid.js";
 import { structure } from "./structure.js";
@@ -27,12 +27,15 @@ function columnsOf(app) {
   return out;
 }
 
-// exports are the buttons that save graphs; of none, all are saved.
+// exports are the buttons that save graphs: those that graphs() returns when one is pressed.
 export function exports(app, graphs) {
   const formats = [["csv", "CSV"], app.info.smiles && ["smi", "SMILES"], ["jsonl", "JSON Lines"]].filter(Boolean);
   return formats.map(([format, text]) => h("button", {
-    class: "quiet", "aria-label": `Export as ${text}`, onclick: () => download("export", `${app.info.name}.${format}`, {},
-      { graphs: graphs.length ? graphs : [...app.source.ids.keys()], format, ...chosen() }).catch(app.fail),
+    class: "quiet", "aria-label": `Export as ${text}`, onclick: () => {
+      const list = graphs();
+      if (!list.length) return toast("No graph passes the filters.");
+      download("export", `${app.info.name}.${format}`, {}, { graphs: list, format, ...chosen() }).catch(app.fail);
+    },
   }, text));
 }
 
@@ -63,7 +66,7 @@ function changed(app) {
     filtered ? h("button", { class: "quiet", onclick: unfilter }, "Clear filters") : "",
     picked.length ? h("button", { class: "quiet", onclick: () => app.pick([]) }, "Show all")
       : h("span", { class: "muted" }, filtered ? "The map shows these too." : "Select graphs on the map to see only those."),
-    filtered ? h("button", { class: "quiet", onclick: () => app.pick(grid.shown, "map", "pass the filters of the table") }, "Select them") : "",
-    h("span", { class: "grow" }), h("span", { class: "muted" }, "Export"), ...exports(app, filtered ? grid.shown : picked));
+    filtered ? h("button", { class: "quiet", onclick: () => app.pick(grid.rows(), "map", "pass the filters of the table") }, "Select them") : "",
+    h("span", { class: "grow" }), h("span", { class: "muted" }, "Export"), ...exports(app, () => grid.rows()));
   app.keep(filtered ? new Set(grid.shown) : null);
 }
