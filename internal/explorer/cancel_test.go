@@ -36,6 +36,7 @@ func TestCancelledStages(t *testing.T) {
 		"classes": {manyDrugs(t, 5, false), DefaultOptions()}, "values": {manyDrugs(t, 5, true), DefaultOptions()},
 		"a large collection": {manyDrugs(t, 12, false), large},
 	} {
+		c.o.Patience = 0 // so that nothing goes on for who may come back
 		s := New(c.d, c.o)
 		defer s.end()
 		x, err := s.given().session("")
