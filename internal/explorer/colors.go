@@ -8,10 +8,8 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/draw"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/model"
@@ -19,7 +17,8 @@ import (
 )
 
 type colorsRequest struct {
-	By string `json:"by" want:"one of target column prediction error size" help:"what to colour by; color_by of info lists the possible ones"`
+	By     string `json:"by" want:"one of target column prediction error size" help:"what to colour by; color_by of info lists the possible ones"`
+	Column string `json:"column,omitempty" help:"the column, by default column_name of info"`
 	kernelRequest
 }
 
@@ -69,7 +68,7 @@ func (d *Data) colorBy() []string {
 	if d.task != noTask {
 		out = append(out, "target")
 	}
-	if d.color != nil {
+	if len(d.columns) > 0 {
 		out = append(out, "column")
 	}
 	if d.task != noTask && (d.Learner != nil || !d.saved) {
@@ -79,13 +78,13 @@ func (d *Data) colorBy() []string {
 }
 
 func getColors(q *request, in *colorsRequest) (*coloring, error) {
-	return on(coloredBy(in.By), func(_ context.Context, _ *session, c *coloring, _ *colorsRequest) (*coloring, error) {
+	return on(coloredBy(in.By, in.Column), func(_ context.Context, _ *session, c *coloring, _ *colorsRequest) (*coloring, error) {
 		return c, nil
 	})(q, in)
 }
 
 // coloredBy returns what computes colours.
-func coloredBy(by string) func(x *session, ctx context.Context) (*coloring, error) {
+func coloredBy(by, column string) func(x *session, ctx context.Context) (*coloring, error) {
 	return func(x *session, ctx context.Context) (*coloring, error) {
 		d := x.s.data
 		if !slices.Contains(d.colorBy(), by) {
@@ -106,8 +105,12 @@ func coloredBy(by string) func(x *session, ctx context.Context) (*coloring, erro
 			out.Name = "vertices"
 			out.setValues(len(d.IDs), func(i int) float64 { return float64(d.Graphs[i].N()) })
 		case by == "column":
-			out.Name = d.colorName
-			out.setColumn(d.color)
+			c, err := d.column(cmp.Or(column, d.colorName, d.columns[0].name))
+			if err != nil {
+				return nil, err
+			}
+			out.Name = c.name
+			out.setColumn(c)
 		case by == "target":
 			out.setTask(d, d.class, d.value, func(i int) bool { return d.target(i) != "" })
 		case by == "prediction":
@@ -203,14 +206,10 @@ func (c *coloring) setValues(n int, value func(i int) float64) {
 const maxColors = 30
 
 // setColumn shows a column: numbers as values, texts as classes, the most frequent ones if there are many.
-func (c *coloring) setColumn(values []string) {
-	if dataset.Numeric(values) {
-		c.setValues(len(values), func(i int) float64 {
-			if v, err := strconv.ParseFloat(values[i], 64); err == nil {
-				return v
-			}
-			return math.NaN()
-		})
+func (c *coloring) setColumn(from *column) {
+	values := from.values
+	if from.numeric {
+		c.setValues(len(values), from.number)
 		return
 	}
 	count := map[string]int{}

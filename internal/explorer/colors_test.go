@@ -155,6 +155,9 @@ func TestFindAndExport(t *testing.T) {
 	if s.get("/api/v1/colors?by=column&source="+a.Source, &c); c.Name != "Series" || len(c.Classes) != 3 || c.Classes[c.Class[5]].Name != "rings" {
 		t.Errorf("colours %+v", c)
 	}
+	if s.get("/api/v1/colors?by=column&column=weight&source="+a.Source, &c); c.Name != "weight" || c.Kind != "value" || *c.Values[5] != 78 {
+		t.Errorf("colours %+v", c)
+	}
 	many := "smiles,what\n"
 	for i := range 50 {
 		many += fmt.Sprintf("%s,text%d\n", strings.Repeat("C", 1+i%5), i%40)

@@ -34,7 +34,7 @@ type Data struct {
 	molecules bool      // the first graph is one
 
 	targetName, colorName string   // of the columns, "" where they are not known
-	color                 []string // the values of the colour column, nil for none
+	columns               []column // the fields beside the graphs that have no other use
 	smiles                []string // the strings that the graphs were made of, nil for none
 }
 

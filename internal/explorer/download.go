@@ -24,6 +24,7 @@ type downloadRequest struct {
 	File   string    `json:"file" want:"one of map.svg map.png matrix.svg matrix.png graph.svg graph.png table.csv gram.csv model.mlg"`
 	Layout string    `json:"layout,omitempty" default:"neighbours" want:"one of neighbours pca" help:"layout of the map"`
 	Color  string    `json:"color,omitempty" default:"target" want:"one of target column prediction error size" help:"what the colours of the map show, as in colors"`
+	Column string    `json:"column,omitempty" help:"the column that they show, as in colors"`
 	Graph  reference `json:"graph,omitempty"`
 	Slopes bool      `json:"slopes,omitempty" help:"colour the graph by slopes, as in explain"`
 	kernelRequest
@@ -32,7 +33,7 @@ type downloadRequest struct {
 func getDownload(q *request, in *downloadRequest) (*file, error) {
 	name, _, _ := strings.Cut(in.File, ".")
 	if name == "map" {
-		return on(mapColors(in.Color), mapPicture)(q, in)
+		return on(mapColors(in.Color, in.Column), mapPicture)(q, in)
 	}
 	return downloads[name](q, in)
 }
@@ -66,10 +67,10 @@ type coloredMap struct {
 }
 
 // mapColors computes a map with colours by something.
-func mapColors(by string) func(x *session, ctx context.Context) (coloredMap, error) {
+func mapColors(by, column string) func(x *session, ctx context.Context) (coloredMap, error) {
 	return func(x *session, ctx context.Context) (out coloredMap, err error) {
 		if out.placement, err = x.placed(ctx); err == nil && (by != "target" || x.s.data.task != noTask) {
-			out.colors, err = coloredBy(by)(x, ctx)
+			out.colors, err = coloredBy(by, column)(x, ctx)
 		}
 		return out, err
 	}
@@ -168,8 +169,8 @@ func (x *session) table(ctx context.Context, p *placement, graphs []int, name st
 	}
 	d := x.s.data
 	head := strings.Fields("index id target cross_validated nearest similarity pca_x pca_y neighbours_x neighbours_y vertices edges")
-	if d.color != nil {
-		head = append(head, cell(d.colorName))
+	for _, c := range d.columns {
+		head = append(head, cell(c.name))
 	}
 	if d.smiles != nil {
 		head = append(head, "smiles")
@@ -191,8 +192,8 @@ func (x *session) table(ctx context.Context, p *placement, graphs []int, name st
 			row = append(row, fmt.Sprintf("%.5g", v))
 		}
 		row = append(row, strconv.Itoa(d.Graphs[i].N()), strconv.Itoa(d.Graphs[i].M()))
-		if d.color != nil {
-			row = append(row, cell(d.color[i]))
+		for _, c := range d.columns {
+			row = append(row, cell(c.values[i]))
 		}
 		if d.smiles != nil {
 			row = append(row, cell(d.smiles[i]))

@@ -39,7 +39,8 @@ type infoAnswer struct {
 	Classes    []classInfo  `json:"classes"`
 	Range      []float64    `json:"range" help:"least and largest target of regression; otherwise empty"`
 	TargetName string       `json:"target_name" help:"name of the targets"`
-	ColumnName string       `json:"column_name" help:"the column to colour by, empty for none"`
+	ColumnName string       `json:"column_name" help:"the column to colour by where a request names none, empty for none"`
+	Columns    []columnInfo `json:"columns" help:"the fields beside the graphs that have no other use"`
 	ColorBy    []string     `json:"color_by" help:"what the data can be coloured by"`
 	Fragments  bool         `json:"fragments" help:"the graphs are molecules that can be searched for fragments"`
 	SMILES     bool         `json:"smiles" help:"SMILES can be exported"`
@@ -84,7 +85,7 @@ func getInfo(q *request, _ *struct{}) (*infoAnswer, error) {
 		Classes: classInfos(d.classes, d.class), Range: []float64{}, Terms: []string{}, Warnings: d.info.Warnings, Core: len(s.core),
 		Vertices: d.info.Vertices, Edges: d.info.Edges, Labels: d.info.NodeLabels > 0, Attributes: d.info.Attributes,
 		Molecules: d.molecules, Source: s.id, Given: s == s.given(), TargetName: d.quantity(),
-		ColumnName: d.colorName, ColorBy: d.colorBy(), Fragments: d.fragments(), SMILES: d.smiles != nil,
+		ColumnName: d.colorName, Columns: d.columnInfos(), ColorBy: d.colorBy(), Fragments: d.fragments(), SMILES: d.smiles != nil,
 		Palette: draw.Colors(), Uploads: !s.o.ReadOnly, Limits: infoLimits{s.o.UploadBytes, s.o.UploadGraphs}}
 	for _, name := range kernel.Names() {
 		a.Kernels = append(a.Kernels, kernelInfo{name, kernel.About(name)})

@@ -122,8 +122,9 @@ func (l *loader) data(r *dataset.Reader, read dataset.Options, c Choices) (*Data
 		d.targetName = *c.Target
 	}
 	d.targetName = cmp.Or(c.TargetName, d.targetName)
+	d.columns = l.others(d, read, c, columnBytes)
 	if c.Color != nil && *c.Color != "" {
-		d.colorName, d.color = *c.Color, withoutMissing(l.columns.Values(*c.Color))
+		d.colorName = *c.Color
 	}
 	return d, nil
 }

@@ -28,17 +28,18 @@ type session struct {
 	kernel kernel.Kernel // that is fitted,
 	saved  bool          // or the one of the model, with its learner
 
-	fit      result[*fitted]
-	training result[*training]
-	early    result[*training] // of some graphs, until there is that of all
-	places   result[*placement]
-	order    result[[]int]
-	sooner   result[*evaluation]   // of the early learner
-	score    result[*evaluation]   // by cross-validation, without baselines
-	beside   result[*evaluation]   // with baselines
-	everyone result[*predictions]  // by cross-validation
-	known    result[*predictions]  // by a model of its training graphs
-	vertices result[[]vertexTable] // by level
+	fit       result[*fitted]
+	training  result[*training]
+	early     result[*training] // of some graphs, until there is that of all
+	places    result[*placement]
+	structure result[*structureAnswer]
+	order     result[[]int]
+	sooner    result[*evaluation]   // of the early learner
+	score     result[*evaluation]   // by cross-validation, without baselines
+	beside    result[*evaluation]   // with baselines
+	everyone  result[*predictions]  // by cross-validation
+	known     result[*predictions]  // by a model of its training graphs
+	vertices  result[[]vertexTable] // by level
 
 	mu        sync.Mutex
 	explained map[explainedKey]*explain.Explanation // of graphs of the data

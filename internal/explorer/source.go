@@ -111,13 +111,16 @@ func (d *Data) identity() string {
 	for i, id := range d.IDs {
 		text(id)
 		text(d.target(i))
-		if d.color != nil {
-			text(d.color[i])
+		for _, c := range d.columns {
+			text(c.values[i])
 		}
 	}
 	text(string(d.task))
 	text(d.targetName)
 	text(d.colorName)
+	for _, c := range d.columns {
+		text(c.name)
+	}
 	for i, g := range d.Graphs {
 		if d.smiles != nil {
 			text(d.smiles[i])

@@ -39,7 +39,7 @@ const address = (path, values = {}) => `/api/v1/${path}${query({ source, ...valu
 
 // What is being done, by the first word of a path.
 const doing = {
-  info: "Loading", graphs: "Loading", kernel: "Reading the kernel", map: "Placing the graphs", colors: "Colouring", evaluate: "Testing predictions",
+  info: "Loading", graphs: "Loading", kernel: "Reading the kernel", map: "Placing the graphs", colors: "Colouring", columns: "Loading", structure: "Looking at the structure", evaluate: "Testing predictions",
   matrix: "Ordering the matrix", predict: "Predicting", explain: "Explaining", compare: "Comparing",
   vertex: "Looking for similar vertices", find: "Searching", download: "Preparing the file", export: "Preparing the file",
   upload: "Reading the file", batch: "Predicting", member: "Loading", table: "Preparing the file", read: "Reading the file",
@@ -48,7 +48,7 @@ const doing = {
 // Stages of a computation in words.
 const stages = {
   fit: "fitting the kernel", gram: "comparing all pairs", components: "principal components", map: "finding positions",
-  learn: "training", ridge: "training", deviations: "how sure predictions are", order: "clustering", vertices: "features of vertices",
+  learn: "training", ridge: "training", deviations: "how sure predictions are", order: "clustering", structure: "finding groups", vertices: "features of vertices",
   neighbours: "finding neighbours", evaluation: "",
 };
 

@@ -4,7 +4,7 @@ import { $, announce, count, h, percent, radios, toast } from "./dom.js";
 import { cancel, get, post, stopped, useSource } from "./api.js";
 import { arrive, chosen, complete, read, sourceOf, state, views, write } from "./state.js";
 import { markCanvas, onTheme, paint, shapeOf } from "./colors.js";
-import { colorChoice, legend } from "./legend.js";
+import { colorQuery, colorsOf, columnOf, legend, mapChoices, sizesOf } from "./legend.js";
 import { MapView } from "./map.js";
 import { MatrixView, scaleOf } from "./matrix.js";
 import { Detail } from "./detail.js";
@@ -15,6 +15,7 @@ import { exports, forgetTable, showTable, unfilter } from "./table.js";
 import { askPanel, showAsked, showExamples } from "./ask.js";
 import { ownData, sourceChoice } from "./data.js";
 import { themes } from "./theme.js";
+import { groupsView } from "./groups.js";
 import { manyView, sendMany } from "./many.js";
 import { stack } from "./stack.js";
 import { tip } from "./tip.js";
@@ -33,6 +34,7 @@ export const app = {
   levels: 0,
   radii: [],
   drawings: new Map(),
+  columns: new Map(), // of the file, by name: values by graph
 
   // reference names a graph for the API.
   reference: (ref) => (ref[0] === "a" ? askedReference(Number(ref.slice(1))) : { index: Number(ref) }),
@@ -84,6 +86,22 @@ export const app = {
     if (!why) app.matched = new Map();
     announce(graphs.length ? `${count(graphs.length, "graph")} selected` : "Nothing is selected");
     changed();
+  },
+
+  // column returns the values of a column of the file, which are fetched once.
+  async column(name) {
+    if (!app.columns.has(name)) {
+      const { columns } = app;
+      const { columns: [c] } = await get("columns", { column: name });
+      columns.set(name, c.numbers.length ? c.numbers : c.texts);
+    }
+    return app.columns.get(name);
+  },
+
+  sizeBy(by) {
+    [state.size, state.view] = [by, "map"];
+    changed();
+    loadSizes().catch(app.fail);
   },
 
   colorBy(by) {
@@ -192,6 +210,7 @@ function changed({ detail = false } = {}) {
   setTab($(`tab-${state.view}`));
   setLayout(document.querySelector(`[data-layout="${state.layout}"]`));
   $("color").value = state.color;
+  $("size").value = state.size;
   showLegend();
   const picked = new Set(state.picked);
   for (const m of [app.map, app.inset]) m.picked = picked;
@@ -201,6 +220,7 @@ function changed({ detail = false } = {}) {
   if (state.view === "matrix") loadMatrix();
   if (state.view === "pair") loadPair();
   if (state.view === "table") showTable(app);
+  if (state.view === "structure") groupsView(app).catch(app.fail);
   if (state.view === "many") manyView(app).catch(app.fail);
   if (state.view === "predictions") predictionsView(app.evaluation, app);
   if (detail) loadDetail();
@@ -216,6 +236,7 @@ function showLegend() {
     changed();
     $("legend").querySelector(`[data-name="${CSS.escape(name ?? "")}"]`)?.focus();
   });
+  if (c && state.size) $("legend").append(h("li", { class: "legend-name" }, `Size: ${$("size").selectedOptions[0]?.text}, small to large`));
 }
 
 function showSelection() {
@@ -324,17 +345,27 @@ async function loadColors() {
   colorJob?.abort();
   colorJob = new AbortController();
   try {
-    app.coloring = await get("colors", { by: state.color,
+    app.coloring = await get("colors", { ...colorQuery(state.color),
       ...(state.color === "prediction" || state.color === "error" ? chosen() : {}) }, colorJob.signal);
+    app.coloring.chosen = state.color;
     showLegend();
     app.map.color(app.coloring);
     app.inset.color(app.coloring);
   } catch (e) {
     if (e.name === "AbortError") return;
     app.fail(e);
-    if (app.coloring) state.color = $("color").value = app.coloring.by; // as it is
+    if (app.coloring) state.color = $("color").value = app.coloring.chosen; // as it is
     write();
   }
+}
+
+// loadSizes has the points of the map show what their size is chosen to show.
+async function loadSizes() {
+  const by = state.size;
+  const { source } = app;
+  const values = by === "vertices" ? source.nodes : by === "target" ? source.value.map((v, i) => (source.targets[i] ? v : null))
+    : by ? await app.column(columnOf(by)) : null;
+  if (by === state.size && source === app.source) app.map.size(values);
 }
 
 let job;
@@ -526,6 +557,7 @@ function describe() {
     `Similar ones lie together. Click one for its ${info.color_by.includes("prediction") ? "prediction and reasons" : "neighbours"}.`,
     info.core < info.graphs && `The matrix and the learner use ${info.core.toLocaleString("en")} of them.`].filter(Boolean).join(" ");
   app.drawings.clear();
+  app.columns = new Map();
   forgetTable();
   for (const m of [app.map, app.inset]) m.forget();
   $("axes").textContent = "";
@@ -537,7 +569,7 @@ function describe() {
   showScore(null);
   for (const id of ["own", "drop"]) $(id).hidden = !info.uploads;
   $("find").placeholder = info.fragments ? "Find name or SMILES" : "Find name or class";
-  colorChoice(info, app.colorBy);
+  mapChoices(info, app.colorBy, app.sizeBy);
   showExamples(app);
   app.kernel.use();
 }
@@ -546,7 +578,8 @@ function describe() {
 function restore(known) {
   const beyond = read(app.info.graphs);
   state.source = app.info.source;
-  if (!app.info.color_by.includes(state.color)) state.color = app.info.color_by[0];
+  if (!colorsOf(app.info).includes(state.color)) [state.color] = colorsOf(app.info);
+  if (!sizesOf(app.info).includes(state.size)) state.size = "";
   if (!known) Object.assign(state, { open: null, other: null, picked: [], vertex: null, kernel: "", batch: null, view: "map" });
   const exists = (ref) => ref !== null && (ref[0] === "a" ? Number(ref.slice(1)) < state.asked.length
     : Number(ref) < app.info.graphs);
@@ -571,7 +604,8 @@ async function load() {
   app.kernel.show(state.kernel);
   app.map.setZoom(state.zoom?.slice(0, 3) ?? null, true);
   linkedTurn = state.zoom ? [state.zoom[3] ?? 0, state.zoom[4] === 1] : null;
-  if (app.coloring?.by !== state.color) loadColors();
+  if (app.coloring?.chosen !== state.color) loadColors();
+  loadSizes().catch(app.fail);
   changed();
   if (before !== JSON.stringify([state.source, state.kernel, state.asked.map((a) => a.smiles ?? a.graph)])) return compute();
   showPlaces();

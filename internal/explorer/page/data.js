@@ -144,7 +144,7 @@ async function use(app, file, choices) {
 
 // reportOf shows what a file has: graphs, columns to choose from, rows that were skipped.
 function reportOf(r, choices, again) {
-  const [target, ...others] = [["target", "To predict"], ["id", "Name"], ["color", "Also colour by"], ["structure", "Structure"]];
+  const [target, ...others] = [["target", "To predict"], ["id", "Name"], ["structure", "Structure"]];
   const option = (c) => h("option", { value: c.name }, `${c.name} (${c.samples.slice(0, 2).join(", ")} …)`);
   const select = ([role, text]) => {
     const id = `data-${role}`;

@@ -1,6 +1,7 @@
 // A table that is sorted and filtered by its columns.
 
 import { h, number, signed } from "./dom.js";
+import { filterOf, passes } from "./filter.js";
 
 const page = 200; // rows that are shown at a time
 const patience = 150; // milliseconds after the last key before the rows on screen follow the filters
@@ -24,17 +25,10 @@ export class Grid {
     this.fill();
   }
 
-  // passes reports whether a row has what a filter wants.
-  passes(c, f, i) {
-    const v = c.value(i);
-    if (f.text !== undefined) return String(v ?? "").toLowerCase().includes(f.text);
-    return !none(v) && !(v < f.low) && !(v > f.high);
-  }
-
   // rows returns the rows that pass all filters, in their order. Those on screen (shown) follow a moment after a key.
   rows() {
     const wanted = [...this.filters].map(([name, f]) => [this.columns.find((c) => c.name === name), f]);
-    const out = this.all.filter((i) => wanted.every(([c, f]) => this.passes(c, f, i)));
+    const out = this.all.filter((i) => wanted.every(([c, f]) => passes(f, c.value(i))));
     const by = this.columns.find((c) => c.name === this.by);
     if (!by) return out;
     const value = new Map(out.map((i) => [i, by.value(i)]));
@@ -48,8 +42,8 @@ export class Grid {
   // clear removes all filters.
   clear() {
     this.filters.clear();
-    for (const input of this.el.querySelectorAll(".filter input")) input.value = "";
     this.most = page;
+    this.build();
     this.fill();
   }
 
@@ -72,36 +66,17 @@ export class Grid {
       h("tr", { class: "filter" }, this.columns.map((c) => h("td", {}, c.plain ? "" : this.filter(c))))), this.body), this.more);
   }
 
-  // filter makes the boxes in which a column is filtered: a part of the text, or the ends of a range.
+  // filter makes what a column is filtered by. Rows follow a moment later.
   filter(c) {
-    const later = () => {
+    return filterOf(c.name, this.all.map((i) => c.value(i)), c.numeric, this.filters.get(c.name), (f) => {
+      if (f) this.filters.set(c.name, f);
+      else this.filters.delete(c.name);
       clearTimeout(this.timer);
       this.timer = setTimeout(() => {
         this.most = page;
         this.fill();
       }, patience);
-    };
-    const f = this.filters.get(c.name) ?? {};
-    if (!c.numeric) {
-      return h("input", { "aria-label": `${c.name} contains`, placeholder: "contains", value: f.text ?? "", spellcheck: "false",
-        oninput: (e) => {
-          if (e.target.value) this.filters.set(c.name, { text: e.target.value.toLowerCase() });
-          else this.filters.delete(c.name);
-          later();
-        } });
-    }
-    const end = (key, text) => h("input", { "aria-label": `${c.name} ${text}`, placeholder: text, inputmode: "decimal",
-      value: f[key] ?? "", oninput: (e) => {
-        const next = { ...this.filters.get(c.name) };
-        const v = Number(e.target.value.replace("−", "-").replace(",", "."));
-        e.target.setAttribute("aria-invalid", String(Number.isNaN(v)));
-        if (e.target.value.trim() && !Number.isNaN(v)) next[key] = v;
-        else delete next[key];
-        if (Object.keys(next).length) this.filters.set(c.name, next);
-        else this.filters.delete(c.name);
-        later();
-      } });
-    return h("span", { class: "ends" }, end("low", "from"), end("high", "to"));
+    });
   }
 
   // fill shows the rows.

@@ -5,12 +5,31 @@ import { colorBar, dark, markCanvas, numberColor, onTheme, shapeOf, unknown } fr
 
 const names = { prediction: "prediction", error: "error", size: "size" };
 
-// colorChoice fills the choice for the data; choose(by) is called for another.
-export function colorChoice(info, choose) {
-  const text = { target: info.target_name, column: info.column_name, ...names };
-  $("color").replaceChildren(...info.color_by.map((by) => h("option", { value: by }, text[by])));
-  $("color").parentElement.hidden = info.color_by.length < 2;
-  $("color").onchange = (e) => choose(e.target.value);
+const ofColumn = (name) => `column:${name}`;
+
+// columnOf returns the column that a choice of colours or sizes means, undefined for none.
+export const columnOf = (by) => (by.startsWith("column:") ? by.slice(7) : undefined);
+
+// colorQuery is a choice of colours for the API.
+export const colorQuery = (by, key = "by") => (columnOf(by) === undefined ? { [key]: by } : { [key]: "column", column: columnOf(by) });
+
+// colorsOf returns what the data can be coloured by.
+export const colorsOf = (info) => info.color_by.flatMap((by) => (by === "column" ? info.columns.map((c) => ofColumn(c.name)) : [by]));
+
+// sizesOf returns what the size of points can show.
+export const sizesOf = (info) => ["", "vertices", info.task === "regression" && "target",
+  ...info.columns.filter((c) => c.numeric).map((c) => ofColumn(c.name))].filter((s) => s !== false);
+
+// mapChoices fills the choices of colour and size for the data; color(by) and size(by) are called for others.
+export function mapChoices(info, color, size) {
+  const text = { "": "equal", vertices: "vertices", target: info.target_name, ...names };
+  const fill = (id, all, choose) => {
+    $(id).replaceChildren(...all.map((by) => h("option", { value: by }, columnOf(by) ?? text[by])));
+    $(id).parentElement.hidden = all.length < 2;
+    $(id).onchange = (e) => choose(e.target.value);
+  };
+  fill("color", colorsOf(info), color);
+  fill("size", sizesOf(info), size);
 }
 
 // legend explains a colouring of the API; only is the class that is shown alone, choose(name) is called for another.

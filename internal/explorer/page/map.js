@@ -9,6 +9,7 @@ const padding = 46;
 const moveTime = 380; // milliseconds of a change of layout
 const moveLimit = 4000; // points up to which changes are animated
 const valueSteps = 64; // colours of values
+const sizeSteps = 6; // different sizes of points
 const labelLimit = 45; // visible points up to which names are written
 
 // share returns where a value lies in the range of a colouring: in [0, 1], or in [−1, 1] around its middle; null for none.
@@ -19,13 +20,26 @@ export function share(c, value) {
   return (value - c.center) / (Math.max(high - c.center, c.center - low) || 1);
 }
 
+// ranks returns for each of some numbers the share of the others that are smaller, equal ones by their mean; null for none.
+function ranks(values) {
+  const at = [...values.keys()].filter((i) => typeof values[i] === "number").sort((i, j) => values[i] - values[j]);
+  const out = values.map(() => null);
+  for (let a = 0; a < at.length;) {
+    let b = a;
+    while (b + 1 < at.length && values[at[b + 1]] === values[at[a]]) b++;
+    for (let k = a; k <= b; k++) out[at[k]] = at.length > 1 ? (a + b) / 2 / (at.length - 1) : 0.5;
+    a = b + 1;
+  }
+  return out;
+}
+
 export class MapView {
   // name(i) is the name of a graph; events has hover, pick, lasso and zoomed.
   constructor(canvas, name, events = {}) {
     Object.assign(this, {
       canvas, name, events, zoom: [1, 0, 0], x: [], y: [], half: [1, 1], turn: [0, false], to: (a, b) => [a, b],
       extra: [], marked: [], hovered: -1, only: null, picked: new Set(), kept: null, coloring: null, lassoing: false, loop: null,
-      order: null, stamps: new Map(), pointers: new Map(),
+      order: null, sizes: null, stamps: new Map(), pointers: new Map(),
     });
     this.context = canvas.getContext("2d");
     new ResizeObserver(() => this.resize()).observe(canvas);
@@ -51,9 +65,21 @@ export class MapView {
     this.draw();
   }
 
+  // size sets numbers that the sizes of points show, by rank, so that far values do not make all others equal; null for none.
+  size(values) {
+    this.sizes = values && ranks(values).map((t) => (t === null ? 0 : Math.round(t * (sizeSteps - 1))));
+    this.order = null;
+    this.draw();
+  }
+
+  // radiusOf returns the radius of a point, where that of points of one size is r.
+  radiusOf(i, r) {
+    return this.sizes ? r * (0.6 + (1.1 * this.sizes[i]) / (sizeSteps - 1)) : r;
+  }
+
   // forget removes all points, before those of other data come.
   forget() {
-    Object.assign(this, { x: [], y: [], coloring: null, extra: [], marked: [], only: null, picked: new Set(), kept: null,
+    Object.assign(this, { x: [], y: [], coloring: null, sizes: null, extra: [], marked: [], only: null, picked: new Set(), kept: null,
       hovered: -1 });
     this.context.clearRect(0, 0, this.canvas.width, this.canvas.height);
   }
@@ -123,8 +149,11 @@ export class MapView {
 
   // stamp returns the pixels of a mark, drawn once for each kind and size: offsets from its middle
   // and colours, once as they are and once faded.
-  stamp(kind, r) {
-    let stamp = this.stamps.get(kind);
+  stamp(i, base) {
+    const kind = this.kind(i);
+    const r = this.radiusOf(i, base);
+    const key = kind + (this.sizes?.[i] ?? 0) / sizeSteps;
+    let stamp = this.stamps.get(key);
     if (!stamp) {
       const c = this.coloring;
       const values = c?.kind === "value";
@@ -149,7 +178,7 @@ export class MapView {
         full: Uint32Array.from(used, (p) => all[p]),
         faded: Uint32Array.from(used, (p) => ((((all[p] >>> 24) * 0.14) << 24) | (all[p] & 0xffffff)) >>> 0),
       };
-      this.stamps.set(kind, stamp);
+      this.stamps.set(key, stamp);
     }
     return stamp;
   }
@@ -196,8 +225,9 @@ export class MapView {
   // points writes the marks of all points into the pixels of the canvas, which for thousands of
   // small marks is many times faster than drawing them, and returns the points in view.
   points(r) {
-    if (r !== this.drawnRadius) this.stamps.clear();
-    this.drawnRadius = r;
+    const drawn = `${r} ${this.sizes !== null}`;
+    if (drawn !== this.drawn) this.stamps.clear();
+    this.drawn = drawn;
     const { width, height } = this.canvas;
     if (this.image?.width !== width || this.image?.height !== height) this.image = new ImageData(width, height);
     const pixels = new Uint32Array(this.image.data.buffer).fill(0);
@@ -211,7 +241,7 @@ export class MapView {
         if (part && faded === this.shown(i)) continue;
         const x = Math.round(x0 + this.x[i] * u);
         const y = Math.round(y0 - this.y[i] * u);
-        const stamp = this.stamp(this.kind(i), r);
+        const stamp = this.stamp(i, r);
         if (x < -stamp.half || y < -stamp.half || x > width + stamp.half || y > height + stamp.half) continue;
         if (!faded) visible.push(i);
         const colors = faded ? stamp.faded : stamp.full;
@@ -229,12 +259,13 @@ export class MapView {
     return visible;
   }
 
-  // ordered returns the points in the order in which they are drawn: those of rare classes lie on top.
+  // ordered returns the points in the order in which they are drawn: small ones, and then those of rare classes, lie on top.
   ordered() {
     if (this.order?.length === this.x.length) return this.order;
     const c = this.coloring;
     const often = (i) => (c?.kind === "class" ? c.classes[c.class[i]]?.count ?? Infinity : 0);
-    this.order = [...this.x.keys()].sort((i, j) => (often(i) === often(j) ? i - j : often(j) - often(i)));
+    const size = (i) => this.sizes?.[i] ?? 0;
+    this.order = [...this.x.keys()].sort((i, j) => size(j) - size(i) || (often(i) === often(j) ? i - j : often(j) - often(i)));
     return this.order;
   }
 

@@ -1,13 +1,15 @@
 // The state of the page, which is the part of the address after the #: a link restores it, and so do back and forward.
 
-export const views = ["map", "table", "many", "predictions", "matrix", "pair"];
+export const views = ["map", "table", "structure", "many", "predictions", "matrix", "pair"];
 
 // A graph is named by its number in the source, or by "a" and its number among those asked about.
 export const state = {
   source: null, // the data
   view: "map",
   layout: "neighbours", // or pca
-  color: "target", // what the points of the map are coloured by
+  color: "target", // what the points of the map are coloured by: a name of the API, or "column:" and that of a column,
+  size: "", // and what their size shows, empty for nothing
+  columns: null, // names of the columns of the file that the table has, null for the first few
   open: null, // the open graph
   other: null, // the one it is compared with
   level: null, // the scale, null for the largest
@@ -17,6 +19,7 @@ export const state = {
   picked: [], // the graphs that are selected
   zoom: null, // [scale, x, y, angle, mirrored] of the map
   kernel: "", // its text, empty for the default, or for the model as it was trained
+  list: "clusters", // what the view of the structure shows
   batch: null, // many graphs that were asked about together
   asked: [], // what was asked: {smiles} or {graph}
 };
@@ -37,6 +40,8 @@ export function read(graphs) {
   state.view = one("view", views);
   state.layout = one("layout", ["neighbours", "pca"]);
   state.color = q.get("color") ?? "target";
+  state.size = q.get("size") ?? "";
+  state.columns = q.has("columns") ? q.getAll("columns").filter(Boolean) : null;
   state.open = graph("open");
   state.other = graph("with");
   state.level = whole("level");
@@ -49,6 +54,7 @@ export function read(graphs) {
   state.zoom = zoom.length >= 3 && zoom.length <= 5 && zoom.every(Number.isFinite) && zoom[0] > 0 ? zoom : null;
   state.kernel = q.get("kernel") ?? "";
   state.batch = q.get("batch");
+  state.list = q.get("list") ?? "clusters";
   const old = new Map(state.asked.map((a) => [textOf(a), a]));
   state.asked = q.getAll("ask").filter(Boolean).map((text) => old.get(text) ?? question(text));
   return beyond;
@@ -108,10 +114,13 @@ export function write() {
   if (state.view !== "map") q.set("view", state.view);
   if (state.layout !== "neighbours") q.set("layout", state.layout);
   if (state.color !== "target") q.set("color", state.color);
+  if (state.size) q.set("size", state.size);
+  for (const name of state.columns?.length === 0 ? [""] : state.columns ?? []) q.append("columns", name);
   if (state.open !== null) q.set("open", state.open);
   if (state.other !== null) q.set("with", state.other);
   if (state.slopes) q.set("slopes", "1");
   if (state.only !== null) q.set("only", state.only);
+  if (state.list !== "clusters") q.set("list", state.list);
   if (state.batch !== null) q.set("batch", state.batch);
   const picked = compress(state.picked);
   if (picked && picked.length <= longest) q.set("pick", picked);

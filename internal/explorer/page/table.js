@@ -6,6 +6,8 @@ import { Grid } from "./grid.js";
 import { structure } from "./structure.js";
 import { chosen } from "./state.js";
 
+const own = ["structure", "graph", "predicted", "error", "right", "vertices", "edges"]; // names of the page's columns
+
 // columnsOf returns what is known about each graph, as columns of a Grid.
 function columnsOf(app) {
   const { source, info, evaluation: e } = app;
@@ -21,6 +23,10 @@ function columnsOf(app) {
       out.push(values ? { name: "error", value: (i) => (at.has(i) && source.targets[i] ? predicted(i) - source.value[i] : null) }
         : { name: "right", value: (i) => (at.has(i) ? (predicted(i) === source.targets[i] ? "✓" : "✗") : null) });
     }
+  }
+  for (const name of shownColumns(app)) {
+    const values = app.columns.get(name);
+    if (values) out.push({ name: own.includes(name) ? `${name} (file)` : name, value: (i) => values[i] });
   }
   out.push({ name: "vertices", value: (i) => source.nodes[i] },
     { name: "edges", value: (i) => source.edges[i] });
@@ -39,13 +45,37 @@ export function exports(app, graphs) {
   }, text));
 }
 
+const first = 6; // columns of the file that are shown until others are chosen
+
+// shownColumns returns the names of the columns of the file that the table has.
+function shownColumns(app) {
+  const all = app.info.columns.map((c) => c.name);
+  return app.state.columns === null ? all.slice(0, first) : all.filter((name) => app.state.columns.includes(name));
+}
+
+// chooser has a box for each column of the file.
+function chooser(app) {
+  const el = $("table-columns");
+  el.hidden = !app.info.columns.length;
+  const box = (name) => h("label", {}, h("input", { type: "checkbox", checked: shownColumns(app).includes(name), onchange: (e) => {
+    app.state.columns = e.target.checked ? [...shownColumns(app), name] : shownColumns(app).filter((n) => n !== name);
+    app.show("table");
+  } }), name);
+  el.replaceChildren(h("summary", {}, `Columns of the file: ${app.info.columns.length}`),
+    h("div", { class: "boxes" }, app.info.columns.map((c) => box(c.name))));
+}
+
 let grid = null;
 
 // showTable fills the view. What its filters keep is what the map shows.
 export function showTable(app) {
   const { picked } = app.state;
   grid ??= new Grid($("table"), { changed: () => changed(app), open: (i) => app.open(String(i)), isOpen: (i) => app.state.open === String(i) });
-  grid.set(columnsOf(app), picked.length ? [...picked] : [...app.source.ids.keys()]);
+  const rows = picked.length ? [...picked] : [...app.source.ids.keys()];
+  grid.set(columnsOf(app), rows);
+  if (!$("table-columns").childElementCount) chooser(app);
+  const missing = shownColumns(app).filter((name) => !app.columns.has(name));
+  if (missing.length) Promise.all(missing.map((name) => app.column(name))).then(() => grid?.set(columnsOf(app), rows)).catch(app.fail);
 }
 
 // unfilter removes the filters of the table.
@@ -55,6 +85,7 @@ export const unfilter = () => grid?.clear();
 export function forgetTable() {
   grid = null;
   $("table").replaceChildren();
+  $("table-columns").replaceChildren();
 }
 
 function changed(app) {

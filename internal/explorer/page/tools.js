@@ -2,13 +2,14 @@
 
 import { $, count, h, showError } from "./dom.js";
 import { download, get } from "./api.js";
+import { colorQuery } from "./legend.js";
 import { chosen } from "./state.js";
 
 // downloads fills the menu with what the page shows.
 export function downloads(app) {
   const { state } = app;
   const p = chosen();
-  const look = { ...p, layout: state.layout, color: state.color };
+  const look = { ...p, layout: state.layout, ...colorQuery(state.color, "color") };
   const item = (text, kind, file, values = p) => h("li", {}, h("button", {
     "data-file": file, onclick: () => download(`download/${file}`, file, values).catch(app.fail),
   }, text, h("span", { class: "muted" }, kind)));

@@ -854,14 +854,13 @@ test("one's own table becomes the map: columns are chosen, skipped rows named; b
   await page.locator(".choices .primary").click();
   await page.locator("#data-target").selectOption("logS");
   await page.locator("#data-task").waitFor();
-  await page.locator("#data-color").selectOption("series");
   await page.locator(".skipped").filter({ hasText: "line 27" }).waitFor();
   const skipped = await page.locator(".skipped").innerText();
   assert.match(skipped, /2 rows skipped[^]*line 27 .*branch is not closed[^]*line 28 .*unknown element/);
   assert.equal(await page.locator("#data-id").inputValue(), "name");
   await page.locator('fieldset [name="atom_charge"]').check();
   await page.waitForFunction(() => document.querySelector('fieldset [name="atom_charge"]')?.checked);
-  await page.locator("#data-color").waitFor();
+  await page.locator("#data-id").waitFor();
   if (shots) await page.screenshot({ path: join(shots, "data.png") });
   await page.locator("#data button", { hasText: "Show the map" }).click();
   await page.locator("#score").filter({ hasText: "R²" }).waitFor();
@@ -887,7 +886,7 @@ test("one's own table becomes the map: columns are chosen, skipped rows named; b
   assert.match(await page.locator(".scatter").getAttribute("aria-label"), /measured logS of 25 graphs/);
   if (shots) await page.screenshot({ path: join(shots, "regression.png") });
   await page.locator("#tab-map").click();
-  await page.locator("#color").selectOption("column");
+  await page.locator("#color").selectOption("column:series");
   await page.locator("#legend button", { hasText: "ring" }).waitFor();
   await page.locator("#color").selectOption("error");
   await page.locator("#legend").filter({ hasText: "predicted − measured logS" }).waitFor();
@@ -1185,7 +1184,7 @@ const pageColors = (page) => page.evaluate(async () => {
   const { app } = await import("/app.js");
   const hex = (n) => `#${[0, 8, 16].map((b) => ((n >>> b) & 255).toString(16).padStart(2, "0")).join("")}`;
   return [...app.source.ids.keys()].map((i) => {
-    const s = app.map.stamp(app.map.kind(i), 8);
+    const s = app.map.stamp(i, 8);
     return hex(s.full[s.dx.findIndex((dx, k) => dx === 0 && s.dy[k] === 0)]);
   });
 });
@@ -1201,11 +1200,12 @@ test("the downloaded map has the colours of the page, whatever they show", limit
   const compare = async (kinds) => {
     for (const by of kinds) {
       await page.locator("#color").selectOption(by);
-      await until(page, `app.coloring?.by === "${by}"`);
+      await until(page, `app.coloring?.chosen === "${by}"`);
       const colors = await pageColors(page);
       const svg = await page.evaluate(async (name) => {
         const { app } = await import("/app.js");
-        return (await fetch(`/api/v1/download/map.svg?color=${name}&source=${app.info.source}`)).text();
+        const [color, column = ""] = name.split(":");
+        return (await fetch(`/api/v1/download/map.svg?color=${color}&column=${column}&source=${app.info.source}`)).text();
       }, by);
       const marks = [...svg.matchAll(/<(circle|path)[^>]* fill="(#\w{6})"/g)].map((m) => m[2]).filter((c) => c !== "#ffffff");
       if ((await value(page, "app.coloring.kind")) === "value") { // in the order of the graphs, before the bar
@@ -1225,10 +1225,9 @@ test("the downloaded map has the colours of the page, whatever they show", limit
   await page.locator(".choices .primary").click();
   await page.locator("#data-target").selectOption("logS");
   await page.locator("#data-task").waitFor();
-  await page.locator("#data-color").selectOption("series");
   await page.locator("#data button", { hasText: "Show the map" }).click();
   await page.locator("#score").filter({ hasText: "R²" }).waitFor();
-  await compare(["target", "column", "prediction", "error", "size"]);
+  await compare(["target", "column:series", "prediction", "error", "size"]);
   await close(page);
 });
 

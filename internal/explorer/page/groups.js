@@ -1,0 +1,118 @@
+// What the data consist of: clusters and scaffolds with a typical graph each, and lists of pairs and graphs that deserve a look.
+
+import { $, count, h, number, percent, radios, signed } from "./dom.js";
+import { get } from "./api.js";
+import { chosen, write } from "./state.js";
+import { structure } from "./structure.js";
+
+const page = 60; // groups or pairs that are shown at a time
+
+// lists are the parts of the view: their titles, and what is said above them.
+const lists = {
+  clusters: ["Clusters", "Groups of similar graphs, each around a typical one."],
+  scaffolds: ["Scaffolds", "Molecules with the same rings and links between them. Those alone with theirs are left out."],
+  cliffs: ["Cliffs", "Similar graphs whose values differ by more than a standard deviation, the steepest first. Click to compare them."],
+  duplicates: ["Duplicates", "Equal graphs. Stereoisomers are among them. Those with the most different values come first."],
+  outliers: ["Outliers", "Graphs that a learner which has not seen them cannot explain. Click to compare with the most similar one."],
+};
+
+let answer = null; // of the API,
+let of = null; // and what it is about
+
+// groupsView fills the view.
+export async function groupsView(app) {
+  const key = JSON.stringify([app.info.source, app.state.kernel]);
+  if (of !== key) {
+    of = key;
+    answer = null;
+    $("groups").replaceChildren(h("p", { class: "empty" }, "Looking at the structure of the data …"));
+    try {
+      answer = await get("structure", chosen());
+    } catch (e) {
+      if (of === key) of = null;
+      if (e.name !== "AbortError") $("groups").replaceChildren(h("p", { class: "empty error" }, e.message));
+      return;
+    }
+    if (of !== key) return;
+  }
+  if (answer) show(app);
+}
+
+function show(app) {
+  const { state } = app;
+  if (!lists[state.list]) state.list = "clusters";
+  const names = Object.keys(lists).filter((name) => answer[name].length || name !== "scaffolds" || app.info.molecules);
+  const tabs = h("div", { class: "segments", role: "radiogroup", "aria-label": "What to look at" }, names.map((name) =>
+    h("button", { role: "radio", "data-list": name }, `${lists[name][0]} `, h("span", { class: "muted" }, String(answer[name].length)))));
+  const body = h("div", {});
+  const set = radios(tabs, "aria-checked", (b) => {
+    state.list = b.dataset.list;
+    write();
+    set(b);
+    fill(app, body);
+  });
+  $("groups").replaceChildren(tabs, body);
+  set(tabs.querySelector(`[data-list="${state.list}"]`));
+  fill(app, body);
+}
+
+function fill(app, body, most = page) {
+  const { list } = app.state;
+  const all = answer[list];
+  const item = { clusters: groupCard, scaffolds: groupCard, duplicates: groupCard, cliffs: cliffCard, outliers: outlierCard }[list];
+  const none = list === "outliers" && answer.note ? answer.note : "There are none here.";
+  body.replaceChildren(h("p", { class: "muted small" }, app.info.task === "classification" && list === "cliffs"
+    ? "Similar graphs of different classes, the most similar first. Click to compare them." : lists[list][1]),
+    all.length ? h("ul", { class: "groups" }, all.slice(0, most).map((x) => item(app, x, list))) : h("p", { class: "empty" }, none),
+    all.length > most ? h("button", { class: "more", onclick: () => fill(app, body, most + 5 * page) }, `Show more of ${all.length}`) : "");
+}
+
+const drawn = (app, i) => structure(() => app.graph(String(i)));
+const target = (app, i) => signed(app.source.targets[i] ?? "") || "not measured";
+const names = (app, i) => h("span", { class: "cut" }, app.source.ids[i]);
+
+// summary says what the targets of some graphs are.
+function summary(app, members) {
+  const { source, info } = app;
+  const known = members.filter((i) => source.targets[i]);
+  if (info.task === "none" || !known.length) return "";
+  if (info.task === "regression") {
+    const values = known.map((i) => source.value[i]);
+    const mean = values.reduce((a, b) => a + b, 0) / values.length;
+    return values.length === 1 ? `${info.target_name} ${number(mean, 3)}`
+      : `${info.target_name} ${number(Math.min(...values), 3)} to ${number(Math.max(...values), 3)}, mean ${number(mean, 3)}`;
+  }
+  const counts = new Map();
+  for (const i of known) counts.set(source.targets[i], (counts.get(source.targets[i]) ?? 0) + 1);
+  const [name, most] = [...counts].sort((a, b) => b[1] - a[1])[0];
+  return most === known.length ? `all ${name}` : `${percent(most / known.length, 0)} ${name}`;
+}
+
+function groupCard(app, { typical, members }, list) {
+  const why = { clusters: `cluster of ${app.source.ids[typical]}`, scaffolds: `have the scaffold of ${app.source.ids[typical]}`, duplicates: "are equal" }[list];
+  const two = list === "duplicates" && members.length === 2;
+  return h("li", { class: "group" },
+    h("button", { class: "open", onclick: () => app.open(String(typical)), "aria-label": `Open ${app.source.ids[typical]}` }, drawn(app, typical)),
+    h("span", { class: "facts" }, h("b", {}, count(members.length, "graph")), names(app, typical), h("span", { class: "muted" }, summary(app, members))),
+    h("span", { class: "row" }, h("button", { class: "quiet", onclick: () => app.pick(members, "map", why) }, "Select"),
+      h("button", { class: "quiet", onclick: () => app.pick(members, "table", why) }, "Table"),
+      two && h("button", { class: "quiet", onclick: () => app.compare(String(members[0]), String(members[1])) }, "Compare")));
+}
+
+// pairCard shows two graphs, and says what is between them.
+function pairCard(app, a, b, text) {
+  const side = (i) => h("span", { class: "side-of-pair" }, drawn(app, i), names(app, i), h("span", { class: "muted" }, target(app, i)));
+  return h("li", { class: "group" }, h("button", { class: "two", "aria-label": `Compare ${app.source.ids[a]} with ${app.source.ids[b]}`,
+    onclick: () => app.compare(String(a), String(b)) }, side(a), side(b)), h("span", { class: "facts" }, text));
+}
+
+const cliffCard = (app, c) => pairCard(app, c.a, c.b, [c.difference === null ? h("b", {}, "different classes") : h("b", {}, `${number(c.difference, 3)} apart`),
+  h("span", { class: "muted" }, `similarity ${c.similarity.toFixed(3)}`)]);
+
+function outlierCard(app, o) {
+  const text = o.error === null ? [h("b", {}, `taken for ${o.predicted}`), o.probability !== null
+    && h("span", { class: "muted" }, `the true class has the probability ${percent(o.probability)}`)]
+    : [h("b", {}, `predicted ${number(app.source.value[o.graph] + o.error, 3)}`), h("span", { class: "muted" },
+      o.deviations === null ? `off by ${number(o.error, 3)}` : `off by ${number(o.error, 3)}, ${o.deviations.toFixed(1)} standard deviations`)];
+  return pairCard(app, o.graph, o.nearest < 0 ? o.graph : o.nearest, text.filter(Boolean));
+}

@@ -1,0 +1,84 @@
+package explorer
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mlgkernel/mlg/kernel"
+)
+
+// oddSeries are chains whose values follow their length, but for the eighth; the last is the sixth again, with another value.
+func oddSeries() string {
+	var b strings.Builder
+	b.WriteString("name,smiles,y\n")
+	for i := range 60 {
+		y := float64(i%20) / 4
+		if i == 8 {
+			y = 9
+		}
+		fmt.Fprintf(&b, "m%d,%s%s,%g\n", i, strings.Repeat("C", 1+i%20), []string{"O", "N", "c1ccccc1"}[i/20], y)
+	}
+	return b.String() + "twin,OCCCCCC,3.5\n"
+}
+
+// Clusters are a partition around graphs that are nearest to their own; other lists have what was put there.
+func TestStructure(t *testing.T) {
+	s := newTester(t, readSpec(t), someDrugs(t), func(o *Options) { o.Whole, o.Core = 50, 58 }) // some graphs are outside the core
+	a := s.upload("name=series.csv&target=y", oddSeries())
+	var out structureAnswer
+	s.get("/api/v1/structure?source="+a.Source, &out)
+	var all []int
+	for _, g := range out.Clusters {
+		if !slices.Contains(g.Members, g.Typical) {
+			t.Errorf("cluster %+v without its typical graph", g)
+		}
+		all = append(all, g.Members...)
+	}
+	slices.Sort(all)
+	if !slices.Equal(all, kernel.UpTo(61)) || len(out.Clusters) < 2 {
+		t.Errorf("%d clusters of %v", len(out.Clusters), all)
+	}
+	if len(out.Scaffolds) != 2 || len(out.Scaffolds[0].Members) != 41 || len(out.Scaffolds[1].Members) != 20 {
+		t.Errorf("scaffolds %+v", out.Scaffolds)
+	}
+	if len(out.Duplicates) == 0 || !slices.Equal(out.Duplicates[0].Members, []int{5, 60}) {
+		t.Errorf("duplicates %+v", out.Duplicates)
+	}
+	if c := out.Cliffs[0]; c.A != 8 && c.B != 8 || math.Abs(*c.Difference) < 5 {
+		t.Errorf("the steepest cliff is %+v", c)
+	}
+	for _, c := range out.Cliffs {
+		if c.A == 5 && c.B == 60 {
+			t.Errorf("equal graphs are a cliff: %+v", c)
+		}
+	}
+	if !slices.ContainsFunc(out.Outliers, func(o outlier) bool { return o.Graph == 8 && *o.Error < -2 }) {
+		t.Errorf("outliers %+v", out.Outliers)
+	}
+
+	// Classes: pairs of a cliff have different ones, outliers are taken for another.
+	s.get("/api/v1/structure", &out)
+	d := s.server.given().data
+	for _, c := range out.Cliffs {
+		if c.Difference != nil || d.class[c.A] == d.class[c.B] {
+			t.Errorf("cliff %+v of %s and %s", c, d.Targets[c.A], d.Targets[c.B])
+		}
+	}
+	for _, o := range out.Outliers {
+		if o.Predicted == d.Targets[o.Graph] || *o.Probability > 0.5 {
+			t.Errorf("outlier %+v of class %s", o, d.Targets[o.Graph])
+		}
+	}
+	// A model has no predictions of its own graphs.
+	model, err := FromModel("model", savedModel(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	newTester(t, s.spec, model, nil).get("/api/v1/structure", &out)
+	if len(out.Outliers) > 0 || !strings.Contains(out.Note, "not seen") {
+		t.Errorf("outliers %+v, note %q", out.Outliers, out.Note)
+	}
+}
