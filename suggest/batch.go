@@ -50,6 +50,9 @@ type Picked struct {
 // perCost reports whether an acquisition function is a gain, of which that per cost counts.
 func (a Acquisition) perCost() bool { return a == Improvement || a == Probability || a == Variance }
 
+// isValue reports whether an acquisition function is the utility of a value.
+func (a Acquisition) isValue() bool { return a == Bound || a == Thompson || a == Mean }
+
 // check returns an error unless the options suit so many candidates.
 func (o *Options) check(n int) error {
 	switch {
@@ -334,7 +337,8 @@ func (b *batch) restart() bool {
 //	√q_i k(x_i, x_j) √q_j
 //
 // largest, for qualities q from 0 to 1 and the Gram matrix of the kernel. The acquisition of a candidate is its
-// quality, times the share of k(x, x) that is left when the others are known.
+// quality, times the share of k(x, x) that is left when the others are known. Candidates with k(x, x) = 0 are all
+// alike, and unlike the others.
 func Spread(ctx context.Context, gram *kernel.Matrix, quality []float64, o Options) ([]Picked, error) {
 	n := len(quality)
 	if err := o.check(n); err != nil {
@@ -353,6 +357,13 @@ func Spread(ctx context.Context, gram *kernel.Matrix, quality []float64, o Optio
 		}
 		return o.Cost[i]
 	}
+	nothing := 1.0 // share of k(x, x) = 0 that is left
+	share := func(i int) float64 {
+		if all := gram.At(i, i); all > 0 {
+			return max(0, left[i]) / all
+		}
+		return nothing
+	}
 	var rows [][]float64 // of the factor, for those that were picked
 	var out []Picked
 	for len(out) < o.K {
@@ -364,7 +375,7 @@ func Spread(ctx context.Context, gram *kernel.Matrix, quality []float64, o Optio
 			if taken[i] || cost(i) > rest {
 				continue
 			}
-			gain := quality[i] * max(0, left[i]) / gram.At(i, i)
+			gain := quality[i] * share(i)
 			if v := gain / cost(i); best < 0 || v > top || v == top && quality[i] > quality[best] {
 				best, top, value = i, v, gain
 			}
@@ -373,7 +384,10 @@ func Spread(ctx context.Context, gram *kernel.Matrix, quality []float64, o Optio
 			break
 		}
 		out, taken[best], rest = append(out, Picked{best, value}), true, rest-cost(best)
-		if left[best] <= known*gram.At(best, best) {
+		if all := gram.At(best, best); left[best] <= known*all {
+			if !(all > 0) {
+				nothing = 0
+			}
 			continue
 		}
 		row, root := slices.Clone(gram.Row(best)), math.Sqrt(left[best])

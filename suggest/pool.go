@@ -55,9 +55,10 @@ type Suggestion struct {
 	Deviation   *float64 `json:"deviation,omitempty"`
 	True        *float64 `json:"true_deviation,omitempty"`
 	Probability *float64 `json:"probability,omitempty"` // of the wanted class, or of the predicted one
-	Acquisition float64  `json:"acquisition"`
-	Cost        float64  `json:"cost"`
-	Why         string   `json:"why" help:"good: the prediction is better than all that is known, or hits; uncertain: it may be; new: no measured graph is like it"`
+	// Acquisition is that of Picked; Bound, Thompson and Mean are values, if large or small ones are wanted.
+	Acquisition float64 `json:"acquisition"`
+	Cost        float64 `json:"cost"`
+	Why         string  `json:"why" help:"good: the prediction is better than all that is known, or hits; uncertain: it may be; new: no measured graph is like it"`
 	model.Likeness
 }
 
@@ -81,8 +82,10 @@ type Search struct {
 	class     int // wanted, −1 for none
 	best      float64
 	bestValue float64
-	known     *graph.Set // the training graphs, then those that are excluded
-	training  int        // number of different training graphs
+	known     *graph.Set      // the training graphs, then those that are excluded
+	training  int             // number of different training graphs
+	features  kernel.Features // of the training graphs
+	self      []float64       // kernel of each with itself
 	kept      []Candidate
 	result    Result
 }
@@ -119,6 +122,12 @@ func NewSearch(ctx context.Context, m *model.Model, o PoolOptions) (*Search, err
 	s.options.Acquisition, s.result.Acquisition, s.result.Goal = a, a, o.Goal.String()
 	if m.Classes != nil {
 		s.result.Goal = cmp.Or(o.Class, "learn")
+	}
+	if s.features, err = m.Kernel.Train(ctx); err != nil {
+		return nil, err
+	}
+	if s.self, err = kernel.Self(ctx, m.Kernel, s.features); err != nil {
+		return nil, err
 	}
 	for _, g := range m.Graphs {
 		s.training = max(s.training, s.known.Add(dataset.Identity(g))+1)
@@ -188,138 +197,13 @@ func (s *Search) findBest(ctx context.Context) error {
 			at = append(at, h.Index)
 		}
 	}
-	train, err := m.Kernel.Train(ctx)
-	if err != nil {
-		return err
-	}
-	said, err := m.PredictFeatures(ctx, nil, train.Select(at), model.PredictOptions{})
+	said, err := m.PredictFeatures(ctx, nil, s.features.Select(at), model.PredictOptions{})
 	for _, p := range said {
 		if u := g.Utility(p.Value); u > s.best {
 			s.best, s.bestValue = u, p.Value
 		}
 	}
 	return err
-}
-
-// Score predicts a block and says how good each graph is by itself.
-func (s *Search) Score(ctx context.Context, b Block) ([]Candidate, error) {
-	a := b.Features
-	if a == nil {
-		var err error
-		if a, err = s.model.Kernel.Transform(ctx, b.Graphs); err != nil {
-			return nil, err
-		}
-	}
-	o := model.PredictOptions{Nearest: 1, Deviations: s.options.Acquisition != Mean && s.options.Acquisition != Random, Level: 0.9}
-	said, err := s.model.PredictFeatures(ctx, b.Graphs, a, o)
-	if err != nil {
-		return nil, err
-	}
-	self, err := kernel.Self(ctx, s.model.Kernel, a)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]Candidate, len(said))
-	for i := range said {
-		c := &out[i]
-		c.Suggestion = Suggestion{ID: b.IDs[i], Index: b.First + i, Cost: 1, Likeness: said[i].Likeness}
-		if b.Graphs != nil {
-			c.Graph = b.Graphs[i]
-		}
-		if b.Cost != nil {
-			if c.Cost = b.Cost[i]; !(c.Cost > 0) || math.IsInf(c.Cost, 1) {
-				return nil, fmt.Errorf("%s: cost %v, want a positive number", c.ID, c.Cost)
-			}
-		}
-		// Only a graph that the kernel cannot tell from a training graph can be one.
-		if same := c.Similarity >= self[i]*(1-1e-9); same || s.options.Excluded != nil {
-			c.state = s.stateOf(c.Graph, same)
-		}
-		if c.state == possible && c.Cost <= s.options.Budget {
-			s.describe(c, &said[i])
-		} else {
-			c.score = math.Inf(-1)
-		}
-	}
-	return out, nil
-}
-
-// stateOf says whether a graph was measured or is excluded. One that is not known was measured if it is the same
-// as a training graph for the kernel.
-func (s *Search) stateOf(g *graph.Graph, same bool) int {
-	if g == nil {
-		if same {
-			return measured
-		}
-		return possible
-	}
-	switch k := s.known.Find(dataset.Identity(g)); {
-	case k < 0:
-		return possible
-	case k < s.training:
-		return measured
-	}
-	return excluded
-}
-
-// describe sets what is said of a candidate.
-func (s *Search) describe(c *Candidate, p *model.Prediction) {
-	o := &s.options
-	if s.model.Classes != nil {
-		c.Class = p.Class
-		sure := slices.Max(p.Probability)
-		c.Probability, c.Why = &sure, "uncertain"
-		quality := 1 - sure
-		if s.class >= 0 {
-			quality = p.Probability[s.class]
-			c.Probability = &quality
-			if p.Class == o.Class {
-				c.Why = "good"
-			}
-		}
-		c.score = math.Log(quality) - math.Log(c.Cost)
-	} else {
-		c.Value, c.Deviation, c.True = &p.Value, p.Deviation, p.True
-		if c.Why = "uncertain"; o.Goal.Kind != Learn && o.Goal.hit(p.Value, s.best) {
-			c.Why = "good"
-		}
-		c.score = s.scoreOf(c)
-	}
-	if p.Unlike {
-		c.Why += ", new"
-	}
-}
-
-// scoreOf returns the acquisition of a value by itself.
-func (s *Search) scoreOf(c *Candidate) float64 {
-	o, d := &s.options, 0.0
-	if c.True != nil {
-		d = *c.True
-	}
-	switch o.Acquisition {
-	case Improvement:
-		return o.Goal.Improvement(*c.Value, d, s.best) - math.Log(c.Cost)
-	case Probability:
-		return o.Goal.Probability(*c.Value, d, s.best) - math.Log(c.Cost)
-	case Variance:
-		noise := s.model.Learner.Process.Noise()
-		return math.Log(math.Log1p(d*d/max(noise*noise, math.SmallestNonzeroFloat64))) - math.Log(c.Cost)
-	case Bound:
-		return o.Goal.Bound(*c.Value, d, o.Beta)
-	case Thompson: // a draw is hardly ever better
-		return o.Goal.Bound(*c.Value, d, 3)
-	case Random: // any order that has nothing to do with the graph
-		return float64(mix(o.Seed ^ mix(uint64(c.Index))))
-	}
-	return o.Goal.Utility(*c.Value)
-}
-
-// mix scatters the bits of a number (SplitMix64).
-func mix(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
 }
 
 // Add takes what Score returned of the next block.
@@ -383,7 +267,9 @@ func (s *Search) Result(ctx context.Context, features func(at []int) (kernel.Fea
 	}
 	for rank, p := range picked {
 		x := s.kept[p.Index].Suggestion
-		x.Rank, x.Acquisition = rank+1, p.Acquisition
+		if x.Rank, x.Acquisition = rank+1, p.Acquisition; s.options.Goal.Kind == Minimise && s.result.Acquisition.isValue() {
+			x.Acquisition = -x.Acquisition
+		}
 		out.Cost += x.Cost
 		out.Batch = append(out.Batch, x)
 	}

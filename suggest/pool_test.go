@@ -342,3 +342,74 @@ func TestSpread(t *testing.T) {
 		t.Errorf("%v of two copies, error %v", got, err)
 	}
 }
+
+// Graphs whose kernel is 0 with all, as those without edges can be, are alike and unlike the others: one of them is
+// picked for itself, and more only when nothing else is left.
+func TestSpreadNothing(t *testing.T) {
+	gram := kernel.NewMatrix(4, 4)
+	gram.Set(1, 1, 2)
+	gram.Set(3, 3, 1)
+	o := DefaultOptions()
+	o.K = 4
+	got, err := Spread(ctx, gram, []float64{0.9, 0.5, 0.8, 0.4}, o)
+	want := []Picked{{0, 0.9}, {1, 0.5}, {3, 0.4}, {2, 0}}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, want %v, error %v", got, want, err)
+	}
+}
+
+// Without graphs, as in a store, a kernel that is not normalised does not take a small graph for a large one of
+// which it is a part.
+func TestPoolNotNormalised(t *testing.T) {
+	k, err := kernel.Parse("wl h=1 normalize=false")
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := func(text string) *graph.Graph {
+		g, err := dataset.ParseSMILES(text, dataset.DefaultOptions())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g.With(text, fmt.Sprint(g.N()))
+	}
+	training := &dataset.Dataset{}
+	for _, text := range []string{"CCCCCCCC", "CCO", "CCCCO", "CCCN"} {
+		training.Graphs = append(training.Graphs, read(text))
+	}
+	lo := model.DefaultLearnOptions()
+	lo.Task = choose.Regression
+	m, _, err := model.Learn(t.Context(), training, choose.Each(k), lo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := NewSearch(t.Context(), m, DefaultPoolOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := m.Kernel.Transform(t.Context(), []*graph.Graph{read("CC"), read("OCC"), read("CCCC")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	scored, err := s.Score(t.Context(), Block{IDs: []string{"a", "b", "c"}, Features: a})
+	if err != nil || scored[0].state != possible || scored[1].state != measured || scored[2].state != possible {
+		t.Errorf("states %+v, error %v", scored, err)
+	}
+}
+
+// What is said of predictions, draws and bounds is a value, also where small ones are wanted.
+func TestPoolSmallValues(t *testing.T) {
+	graphs, m := drugs(t, 30, choose.Regression, atoms)
+	for _, a := range []Acquisition{Mean, Bound, Thompson} {
+		o := DefaultPoolOptions()
+		o.Goal.Kind, o.Acquisition, o.K = Minimise, a, 4
+		got, err := from(t.Context(), m, graphs, 100, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range got.Batch {
+			if a == Mean && x.Acquisition != *x.Value || a != Mean && math.Abs(x.Acquisition-*x.Value) > 6**x.Deviation {
+				t.Errorf("%s: %v of a value %v", a, x.Acquisition, *x.Value)
+			}
+		}
+	}
+}

@@ -306,16 +306,31 @@ func suggestedCSV(w *csv.Writer, m *model.Model, r *suggest.Result) error {
 	return w.Error()
 }
 
-// gains says what the column gain has.
-var gains = map[suggest.Acquisition]string{
-	suggest.Improvement: "expected improvement of the best, beyond the graphs above",
-	suggest.Probability: "probability of a hit if the graphs above are none",
-	suggest.Bound:       "largest value that is likely when the graphs above are measured",
-	suggest.Thompson:    "value that was drawn",
-	suggest.Variance:    "what the measurement tells, in nats",
-	suggest.Mean:        "value that is predicted",
-	suggest.Uncertainty: "how uncertain the class is, times how unlike the graphs above",
-	suggest.Random:      "a random number",
+// gains says what the column gain has, and distances what it has where values near a number or in a range are wanted.
+var (
+	gains = map[suggest.Acquisition]string{
+		suggest.Improvement: "expected improvement of the best, beyond the graphs above",
+		suggest.Probability: "probability of a hit if the graphs above are none",
+		suggest.Bound:       "best value that is likely when the graphs above are measured",
+		suggest.Thompson:    "value that was drawn",
+		suggest.Variance:    "what the measurement tells, in nats",
+		suggest.Mean:        "value that is predicted",
+		suggest.Uncertainty: "how uncertain the class is, times how unlike the graphs above",
+		suggest.Random:      "a random number",
+	}
+	distances = map[suggest.Acquisition]string{
+		suggest.Bound:    "least distance to the goal that is likely, negative",
+		suggest.Thompson: "distance to the goal that was drawn, negative",
+		suggest.Mean:     "distance of the prediction to the goal, negative",
+	}
+)
+
+// gain says what the column gain has.
+func gain(r *suggest.Result) string {
+	if text := distances[r.Acquisition]; text != "" && r.Goal != "max" && r.Goal != "min" {
+		return text
+	}
+	return gains[r.Acquisition]
 }
 
 // notes says what was chosen from, and how.
@@ -342,7 +357,7 @@ func (c *suggestCmd) notes(g *globals, r *suggest.Result) {
 		g.note("nothing is left to suggest")
 		return
 	}
-	text = fmt.Sprintf("goal %s; gain: %s", r.Goal, gains[r.Acquisition])
+	text = fmt.Sprintf("goal %s; gain: %s", r.Goal, gain(r))
 	if r.Best != nil {
 		text += fmt.Sprintf("; best so far %s, as predicted", figure("", *r.Best))
 	}
