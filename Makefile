@@ -70,7 +70,7 @@ test-arm64: tools
 
 test-full: SHORT =
 test-full: lint-beam generate-cuda-check test-go test-race test-noasm release-check
-test-long: test-full test-slurm test-flink test-crash test-soak
+test-long: test-full test-slurm test-flink test-torch test-crash test-soak
 
 # Every command that writes files, killed a hundred times at random moments, and the server of the page under
 # load for half an hour.
@@ -202,6 +202,15 @@ test-python: package
 	.venv/source/bin/ruff format -q --check --config python/pyproject.toml python testdata cuda
 	.venv/source/bin/python testdata/golden/generate.py
 	cd python && ../.venv/source/bin/python -m pytest
+
+# GPyTorch and BoTorch in an environment of their own: PyTorch's wheels take 3 GB to download and 6 GB of the disk.
+.venv/torch/made: python/requirements-torch.txt
+	$(PYTHON) -m venv --clear .venv/torch
+	.venv/torch/bin/python $(PIP) install --no-cache-dir --no-compile -r $< && touch $@
+
+test-torch: package .venv/torch/made
+	.venv/torch/bin/python $(PIP) install --no-deps --force-reinstall .venv/dist/*.whl
+	cd python && ../.venv/torch/bin/python -m pytest tests/torch_gp.py
 
 # The documents, with the package that they need.
 test-readme: package

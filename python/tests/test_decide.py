@@ -73,8 +73,10 @@ def test_loop(drugs):
         ({"goal": (3, 1)}, "begins below its end"),
         ({"acquisition": "best"}, "acquisition best is not for the goal max"),
         ({"budget": -1}, "budget=-1, want more than 0"),
-        ({"cost": [1]}, "1 costs for 234 graphs"),
-        ({"cost": [0] * 234}, "cost 0, want a positive number"),
+        ({"cost": [1]}, r"cost has the shape \(1,\) for 234 graphs, want \(234,\)"),
+        ({"cost": [[1]] * 234}, r"cost has the shape \(234, 1\)"),
+        ({"cost": [1, 0] * 117}, r"cost\[1\]=0, want a positive number"),
+        ({"cost": [float("nan")] * 234}, r"cost\[0\]=nan, want a positive number"),
         ({"label": "x"}, "label is for classes"),
     ],
 )
@@ -82,6 +84,20 @@ def test_wrong(shares, wrong, message):
     graphs, _, model = shares
     with pytest.raises(ValueError, match=message):
         suggest(model, graphs, **wrong)
+
+
+def test_exclude_is_a_collection(shares):
+    """The letters of a SMILES are not taken for molecules."""
+    graphs, _, model = shares
+    with pytest.raises(TypeError, match=r"exclude='CCN' is a text, want a collection.*\['CCN'\]"):
+        suggest(model, graphs, exclude="CCN")
+
+
+def test_small_values(shares):
+    """The gain of predictions and bounds is a value, also where small ones are wanted."""
+    graphs, _, model = shares
+    found = suggest(model, graphs, 5, goal="min", acquisition="mean")
+    assert [s.gain for s in found] == [s.value for s in found]
 
 
 def test_wrong_model(shares):

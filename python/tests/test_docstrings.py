@@ -14,6 +14,7 @@ import pytest
 import mlgkernel
 
 MODULES = ["mlgkernel", *(m.name for m in pkgutil.walk_packages(mlgkernel.__path__, "mlgkernel."))]
+MODULES.remove("mlgkernel.gpytorch")  # needs PyTorch: torch_gp.py has its tests
 CLASSES = [c for name in mlgkernel.__all__ if inspect.isclass(c := getattr(mlgkernel, name))]
 ESTIMATORS = [c for c in CLASSES if hasattr(c, "fit")]
 

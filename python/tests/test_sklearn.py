@@ -198,6 +198,8 @@ def test_regressor(drugs):
             MLGRegressor(**wrong).fit(x[:2], [1.0, 2.0])
     with pytest.raises(ValueError, match=r"y\[1\] is nan, want a finite number"):
         MLGRegressor().fit(x[:2], [1.0, np.nan])
+    with pytest.raises(ValueError, match=r"y\[1\] is 1e\+61, want a number from -1e\+60 to 1e\+60"):
+        MLGRegressor().fit(x[:2], [1.0, 1e61])
 
 
 @pytest.mark.skipif(not hasattr(typing, "get_overloads"), reason="Python 3.11")

@@ -70,6 +70,16 @@ def _goal(goal: Any) -> str:
     )
 
 
+def _costs(cost: Any, graphs: int) -> list[float]:
+    values = np.asarray(cost, float)
+    if values.shape != (graphs,):
+        raise ValueError(f"cost has the shape {values.shape} for {graphs} graphs, want ({graphs},)")
+    for i, v in enumerate(values):
+        if not 0 < v < np.inf:
+            raise ValueError(f"cost[{i}]={v:g}, want a positive number")
+    return values.tolist()
+
+
 def suggest(
     model: MLGRegressor | MLGClassifier,
     pool: Any,
@@ -141,18 +151,17 @@ def suggest(
             if classes
             else "label is for classes, but the model predicts values"
         )
-    graphs, unwanted = as_graphs(pool, model), list(exclude)
+    graphs = as_graphs(pool, model)
+    if isinstance(exclude, str):
+        raise TypeError(f"exclude={exclude!r} is a text, want a collection of graphs: exclude=[{exclude!r}]")
+    unwanted = list(exclude)
     excluded = as_graphs(unwanted, model) if unwanted else []
-    if cost is not None:
-        cost = np.asarray(cost, float).tolist()
-        if len(cost) != len(graphs):
-            raise ValueError(f"{len(cost)} costs for {len(graphs)} graphs")
     args = {
         "k": int(q),
         "goal": "max" if classes else _goal(goal),
         "class": -1 if label is None else classes.index(label),
         "acquisition": "" if acquisition is None else string("acquisition", acquisition),
-        "cost": cost,
+        "cost": None if cost is None else _costs(cost, len(graphs)),
         "budget": 0.0 if budget is None else number("budget", budget),
         "beta": number("beta", beta),
         "seed": seed(random_state),

@@ -466,6 +466,9 @@ def _classes(names: list[str]) -> np.ndarray:
     return np.array(numbers) if [str(n) for n in numbers] == names else np.array(names)
 
 
+_LARGEST = 1e60  # squares of values, and their sums, stay finite
+
+
 class MLGRegressor(RegressorMixin, _Learner):
     """A Gaussian process on graphs.
 
@@ -540,6 +543,9 @@ class MLGRegressor(RegressorMixin, _Learner):
         if not np.isfinite(y).all():
             at = int(np.argmin(np.isfinite(y)))
             raise ValueError(f"y[{at}] is {y[at]}, want a finite number")
+        if (np.abs(y) > _LARGEST).any():
+            at = int(np.argmax(np.abs(y) > _LARGEST))
+            raise ValueError(f"y[{at}] is {y[at]}, want a number from {-_LARGEST:g} to {_LARGEST:g}")
         X = _fitting(X, y)
         values = y.tolist()
         options = {} if self.epsilon is None else {"Epsilon": number("epsilon", self.epsilon)}
