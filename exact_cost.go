@@ -2,14 +2,47 @@ package mlg
 
 import (
 	"context"
+	"slices"
 
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/kernel"
 )
 
-// ExactOperations returns about the number of multiplications of the exact Gram matrix of graphs,
-// those of all levels together. It sorts vertices into classes, level by level, and stops when it
-// knows that there are more than a number.
-func (k Kernel) ExactOperations(ctx context.Context, graphs []*graph.Graph, most float64) (float64, error) {
+// ExactOperations returns about the number of multiplications of the exact Gram matrices of graphs: of
+// all exact kernels in a kernel, and all their levels. It may stop where there are more than a number.
+func ExactOperations(ctx context.Context, k kernel.Kernel, graphs []*graph.Graph, most float64) (float64, error) {
+	sum, err := kernel.SumOf(k).Expand(graphs)
+	if err != nil {
+		return 0, err
+	}
+	total := 0.0
+	for _, t := range sum.Terms {
+		for _, f := range t.Factors {
+			m, ok := f.InForm().(Kernel)
+			if !ok || !m.Exact || total > most {
+				continue
+			}
+			some := slices.Clone(graphs)
+			for i, g := range some {
+				if f.Directed {
+					some[i] = g.SubdivideArcs()
+				} else if f.Subdivide {
+					some[i] = g.Subdivide()
+				}
+			}
+			x, err := m.exactOperations(ctx, some, most-total)
+			if err != nil {
+				return 0, err
+			}
+			total += x
+		}
+	}
+	return total, nil
+}
+
+// exactOperations is ExactOperations of one kernel. It sorts vertices into classes, level by level, and
+// stops when it knows that there are more than a number.
+func (k Kernel) exactOperations(ctx context.Context, graphs []*graph.Graph, most float64) (float64, error) {
 	if err := k.validateSingle(); err != nil {
 		return 0, err
 	}

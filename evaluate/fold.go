@@ -3,7 +3,6 @@ package evaluate
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/metrics"
@@ -53,10 +52,14 @@ func (s *session) gram(ctx context.Context, m *method) (choose.Gram, error) {
 
 // failed says which method an error is about.
 func (m *method) failed(err error) error {
-	if err != nil {
-		err = fmt.Errorf("%s: %w", strings.TrimSpace(m.name+" "+m.parameters), err)
+	if err == nil {
+		return nil
 	}
-	return err
+	what := m.name
+	if m.parameters != "" && m.parameters != what {
+		what += " " + m.parameters
+	}
+	return fmt.Errorf("%s: %w", what, err)
 }
 
 // lanes returns the number of training parts of n graphs that are trained on at the same time, in half of the

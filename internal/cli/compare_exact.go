@@ -2,9 +2,7 @@ package cli
 
 import (
 	"cmp"
-	"context"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/mlgkernel/mlg"
@@ -21,7 +19,7 @@ const mostExact = 4e10
 func (c *compareCmd) method(g *globals, k kernel.Kernel, graphs []*graph.Graph) (kernel.Kernel, error) {
 	exact := exactly(k)
 	if exact.String() != k.String() && !c.Match {
-		operations, err := exactOperations(g.work(), exact, graphs, mostExact)
+		operations, err := mlg.ExactOperations(g.work(), exact, graphs, mostExact)
 		if err != nil {
 			return nil, err
 		}
@@ -31,38 +29,6 @@ func (c *compareCmd) method(g *globals, k kernel.Kernel, graphs []*graph.Graph) 
 		}
 	}
 	return exact, idle(exact)
-}
-
-// exactOperations returns about the number of multiplications of the exact kernels in a kernel. It may
-// stop where there are more than a number.
-func exactOperations(ctx context.Context, k kernel.Kernel, graphs []*graph.Graph, most float64) (float64, error) {
-	sum, err := kernel.SumOf(k).Expand(graphs)
-	if err != nil {
-		return 0, err
-	}
-	total := 0.0
-	for _, t := range sum.Terms {
-		for _, f := range t.Factors {
-			m, ok := f.InForm().(mlg.Kernel)
-			if !ok || !m.Exact || total > most {
-				continue
-			}
-			some := slices.Clone(graphs)
-			for i, g := range some {
-				if f.Directed {
-					some[i] = g.SubdivideArcs()
-				} else if f.Subdivide {
-					some[i] = g.Subdivide()
-				}
-			}
-			x, err := m.ExactOperations(ctx, some, most-total)
-			if err != nil {
-				return 0, err
-			}
-			total += x
-		}
-	}
-	return total, nil
 }
 
 // forecaster says how long the next of several exact kernels will take, from the time of those before.
@@ -82,7 +48,7 @@ func (f *forecaster) begin(what string, k kernel.Kernel, graphs []*graph.Graph) 
 	if f.quiet {
 		return nil
 	}
-	if f.operations, err = exactOperations(f.g.work(), k, graphs, math.Inf(1)); err != nil {
+	if f.operations, err = mlg.ExactOperations(f.g.work(), k, graphs, math.Inf(1)); err != nil {
 		return err
 	}
 	f.start = time.Now()

@@ -215,7 +215,7 @@ func TestForecastOfLevels(t *testing.T) {
 	graphs := []*graph.Graph{graphtest.Path(40), graphtest.Path(41)}
 	k := mlg.Default()
 	k.Exact = true
-	operations, err := exactOperations(t.Context(), k, graphs, math.Inf(1))
+	operations, err := mlg.ExactOperations(t.Context(), k, graphs, math.Inf(1))
 	if err != nil || operations < 1000 {
 		t.Fatalf("%v multiplications, %v", operations, err)
 	}
@@ -230,7 +230,7 @@ func TestForecastOfLevels(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	k.Exact = false
-	if n, err := exactOperations(t.Context(), k, graphs, 1); n != 0 || err != nil {
+	if n, err := mlg.ExactOperations(t.Context(), k, graphs, 1); n != 0 || err != nil {
 		t.Errorf("low rank: %v multiplications, %v", n, err)
 	}
 }

@@ -146,7 +146,7 @@ func (c *helpCmd) Run(g *globals, k *kong.Context) error {
 		fmt.Fprint(g.stdout, g.headings(text))
 		return nil
 	}
-	words := slices.Clone(topics)
+	words := slices.Concat(topics, kernel.Names())
 	for _, n := range commands(k.Model) {
 		if n.Name == c.Topic {
 			printHelp(k, c.Topic, "--help")

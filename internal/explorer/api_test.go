@@ -295,7 +295,6 @@ var badRequests = []struct {
 	{"GET /map?kernel=mlg+power=17", "400", "mlg: power = 17, want 1 to 16"},
 	{"GET /map?kernel=mlg+combine=x", "400", `mlg: combine = "x", want top, sum, product, mixed or gmean`},
 	{"GET /map?kernel=mlg+base=x", "400", `kernel on vertices "x", want one of labels`},
-	{"GET /map?kernel=mlg+exact", "400", "exact = true, want false"},
 	{"GET /map?kernel=wl+h=65", "400", "wl: h = 65, want 0 to 64"},
 	{"GET /map?kernel=core+base=(wl+h=65)", "400", "wl: h = 65, want 0 to 64"},
 	{"GET /map?kernel=wl+normalize=false*sp", "400", "only normalised kernels can be combined"},

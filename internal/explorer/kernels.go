@@ -1,10 +1,10 @@
 package explorer
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"unicode/utf8"
 
 	"github.com/mlgkernel/mlg"
@@ -27,6 +27,7 @@ const (
 	maxFactors    = 16        // kernels in a text
 	maxProducts   = 64        // kernels in a sum that is multiplied out
 	maxCovariance = 512 << 20 // bytes of the covariances of a session
+	maxExact      = 1e10      // multiplications of exact kernels: about 10 s on two cores
 )
 
 // rangeOf returns the range of a number in requests, or of those of a list.
@@ -86,8 +87,6 @@ func (b *bounds) check(k kernel.Kernel) error {
 			}
 		case p.Name == "radii" && len(numbersOf(p.Default)) > maxLevels:
 			return wrong(p, fmt.Sprintf("at most %d of them", maxLevels), nil)
-		case p.Name == "exact" && p.Default == true:
-			return wrong(p, "false, because the page works with the low-rank kernel only", nil)
 		}
 	}
 	sum, err := kernel.SumOf(k).Expand(b.d.Graphs)
@@ -129,6 +128,15 @@ func (d *Data) parsed(text string) (kernel.Kernel, error) {
 		err = fmt.Errorf("products with %d kernels together, want at most %d", factors, maxProducts)
 	}
 	return k, param.At(text, 0, err)
+}
+
+// foreseen refuses exact kernels that would take long.
+func (d *Data) foreseen(ctx context.Context, k kernel.Kernel) error {
+	n, err := mlg.ExactOperations(ctx, k, d.Graphs, maxExact)
+	if err == nil && n > maxExact {
+		return cannot("exact takes more than %.0e multiplications for these %d graphs, which is too long for the page; want the low-rank kernel, smaller radii or fewer graphs", float64(maxExact), len(d.Graphs))
+	}
+	return err
 }
 
 // chosen returns the kernel of the text of a request.
@@ -260,17 +268,11 @@ func said(err error) *wrongText {
 	return out
 }
 
-// exactOnly are the parameters that the page has no use for.
-var exactOnly = []string{"exact", "pair_rank"}
-
 // parameters describes those of a kernel.
 func (d *Data) parameters(k kernel.Kernel) []kernelParameter {
 	out := []kernelParameter{}
 	usual, _ := kernel.Named(k.Name()) // a kernel of a text is known
 	for i, p := range param.Of(k) {
-		if slices.Contains(exactOnly, p.Name) {
-			continue
-		}
 		x := kernelParameter{Name: p.Name, Type: p.Type, Value: textOf(p), Default: textOf(param.Of(usual)[i]),
 			Choices: append([]string{}, p.Choices...), Suggests: []string{}, Help: p.Help}
 		if low, high, ok := rangeOf(p); ok {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/param"
@@ -53,7 +55,7 @@ func TestKernelText(t *testing.T) {
 			t.Errorf("parameter %+v", p)
 		}
 	}
-	if got, want := strings.Join(values, ", "), "radii 1,4, eta 0.1, gamma 0.1, base degree, bonds auto, combine top, power 1, discount true, samples 100, rank 10, landmarks uniform, seed 0"; got != want {
+	if got, want := strings.Join(values, ", "), "radii 1,4, eta 0.1, gamma 0.1, base degree, bonds auto, combine top, power 1, discount true, samples 100, rank 10, landmarks uniform, seed 0, exact false, pair_rank 0"; got != want {
 		t.Errorf("parameters %s, want %s", got, want)
 	}
 	p := s.meaning("mlg", "").Parameters
@@ -200,5 +202,40 @@ func TestEveryKernel(t *testing.T) {
 				t.Errorf("%s: %s: %d %.200s", text, path, code, out)
 			}
 		}
+	}
+}
+
+// The page computes exact kernels that do not take long.
+func TestExactKernel(t *testing.T) {
+	s := newTester(t, readSpec(t), someDrugs(t), nil)
+	var got gramAnswer
+	s.get("/api/v1/gram?rows=0-4&columns=0-4&kernel=mlg+exact", &got)
+	k, err := kernel.Parse("mlg exact")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fitted, err := k.Fit(t.Context(), s.server.given().data.Graphs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := fitted.Gram(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, row := range got.Values {
+		if !slices.Equal(row, want.Row(i)[:5]) {
+			t.Errorf("row %d: %v, want %v", i, row, want.Row(i)[:5])
+		}
+	}
+	r, large := graphtest.Rand(1), graphtest.Options{N: 600, Edge: 0.03, Labels: 3}
+	d, err := fromDataset(&dataset.Dataset{Name: "large", Graphs: []*graph.Graph{graphtest.Random(r, large), graphtest.Random(r, large)}}, dataset.DefaultOptions(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if k, err = d.chosen("mlg exact"); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.foreseen(t.Context(), k); err == nil || !strings.Contains(err.Error(), "too long for the page") {
+		t.Errorf("large graphs: %v", err)
 	}
 }

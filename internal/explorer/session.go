@@ -140,6 +140,11 @@ func (x *session) computeFit(ctx context.Context) (*fitted, error) {
 	if err := work.CheckMatrices(2, n, n, "show fewer graphs"); err != nil { // with what is made of it
 		return nil, err
 	}
+	if !x.saved {
+		if err := d.foreseen(ctx, x.kernel); err != nil {
+			return nil, err
+		}
+	}
 	f := &fitted{Model: d.Model, core: x.s.core}
 	var err error
 	if x.saved { // other kernels of a model are fitted when they are needed
