@@ -88,13 +88,13 @@ func (e *Exact) climb(ctx context.Context, visit func(level int, v values) error
 		return fmt.Errorf("the exact Gram matrix needs %.3g GB of memory for tables of kernel values, want at most %.3g GB; allow more memory, use fewer levels or smaller radii, or use the low-rank kernel",
 			float64(need)/1e9, float64(e.memory)/1e9)
 	}
-	v, err := e.bottom()
+	v := e.bottom()
 	for l, c := range e.levels {
 		if l > 0 {
-			v, err = e.pairs(ctx, fmt.Sprintf("pairs %d/%d", l, len(e.kernel.Radii)), c, l-1, v)
-		}
-		if err != nil {
-			return err
+			var err error
+			if v, err = e.pairs(ctx, fmt.Sprintf("pairs %d/%d", l, len(e.kernel.Radii)), c, l-1, v); err != nil {
+				return err
+			}
 		}
 		if err := visit(l, v); err != nil {
 			return err
@@ -104,21 +104,21 @@ func (e *Exact) climb(ctx context.Context, visit func(level int, v values) error
 }
 
 // bottom gives the values of the base kernel, from a table where that is small.
-func (e *Exact) bottom() (values, error) {
+func (e *Exact) bottom() values {
 	s := e.levels[0]
 	n := s.len()
 	const most = 4096
 	if n > most {
 		return values{n, func(dst []float64, rows, cols []int32) {
 			e.base.Gram(dst, s.some(rows), s.some(cols))
-		}}, nil
+		}}
 	}
 	full, t := make([]float64, n*n), newTable(n)
 	e.base.Gram(full, s.descriptor, s.descriptor)
 	for i := range n {
 		copy(t.row(i), full[i*n:])
 	}
-	return values{n, t.block}, nil
+	return values{n, t.block}
 }
 
 // Gram returns the MLG kernel of all pairs of graphs. With c_ℓ classes of m cells at level ℓ it

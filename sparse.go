@@ -36,13 +36,8 @@ type sparseFactor struct {
 // over reports whether nobody waits for the result any more; it looks from time to time.
 func (s *sparseFactor) over(step int) bool { return step%64 == 0 && s.ctx != nil && s.ctx.Err() != nil }
 
-// run overwrites y, the m×p matrix N q, with C⁻¹ N q for A = C Cᵀ, in order of elimination.
-func (s *sparseFactor) run(q *graph.Quotient, eta float64, y []float64, p int) bool {
-	s.order(q, math.Inf(1))
-	return s.forward(q, eta, y, p)
-}
-
-// forward is run with the order known.
+// forward overwrites y, the m×p matrix N q, with C⁻¹ N q for A = C Cᵀ, in the order of elimination that
+// order has found.
 func (s *sparseFactor) forward(q *graph.Quotient, eta float64, y []float64, p int) bool {
 	m := q.Cells()
 	s.permute(q, eta)

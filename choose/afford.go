@@ -208,41 +208,39 @@ func (b *budget) neighbourhoods(radii []int) float64 {
 // heat is what the kernel on vertices "heat" does.
 func (b *budget) heat() float64 {
 	// The ball of a vertex counts for every vertex, also where it is the whole component.
-	var scratch graph.Scratch
-	sum := 0.0
-	for i := range b.graphs {
-		g := &b.graphs[i]
-		arcs := 0.0
-		for _, v := range g.some {
-			for _, u := range scratch.Ball(g.Graph, int(v), heatReach) {
-				if g.twin[u] != u {
-					continue
-				}
-				for _, w := range g.Neighbors(int(u)) {
-					if g.twin[w] == w {
-						arcs++
-					}
+	return b.mean(heatReach, func(g *sampledGraph, ball []int32) (arcs float64) {
+		for _, u := range ball {
+			if g.twin[u] != u {
+				continue
+			}
+			for _, w := range g.Neighbors(int(u)) {
+				if g.twin[w] == w {
+					arcs++
 				}
 			}
 		}
-		sum += g.distinct * arcs / float64(max(1, len(g.some)))
-	}
-	return sum * b.share
+		return arcs * g.distinct
+	})
 }
 
-// pairs is the number of ordered pairs of vertices within so many steps.
-func (b *budget) pairs(steps int) float64 {
+// mean adds up over all graphs the mean of f over the balls of a radius around some vertices.
+func (b *budget) mean(radius int, f func(g *sampledGraph, ball []int32) float64) float64 {
 	var scratch graph.Scratch
 	sum := 0.0
 	for i := range b.graphs {
 		g := &b.graphs[i]
 		part := 0.0
 		for _, v := range g.some {
-			part += float64(len(scratch.Ball(g.Graph, int(v), steps)))
+			part += f(g, scratch.Ball(g.Graph, int(v), radius))
 		}
-		sum += part * float64(g.N()) / float64(max(1, len(g.some)))
+		sum += part / float64(max(1, len(g.some)))
 	}
 	return sum * b.share
+}
+
+// pairs is the number of ordered pairs of vertices within so many steps.
+func (b *budget) pairs(steps int) float64 {
+	return b.mean(steps, func(g *sampledGraph, ball []int32) float64 { return float64(len(ball)) * float64(g.N()) })
 }
 
 // classes is about the largest number of pairs of labels with a distance.

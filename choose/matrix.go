@@ -103,6 +103,15 @@ func (m *Matrix) On(ctx context.Context, t TrainingSet) (learn.View, func([]int)
 	}, nil
 }
 
+// leaveOneOut predicts every graph of a training set from the others, with each of some ridges.
+func (m *Matrix) leaveOneOut(ctx context.Context, t TrainingSet, of *Targets, ridges []float64) ([]Prediction, error) {
+	gram, _, err := m.On(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	return of.leaveOneOut(ctx, gram, t.graphs, ridges)
+}
+
 // Self returns the kernel of graphs with themselves.
 func (m *Matrix) Self(ctx context.Context, graphs []int) ([]float64, error) {
 	a, err := m.features(ctx, graphs)

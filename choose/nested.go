@@ -27,16 +27,12 @@ func (c *choice) nest(ctx context.Context, m Mixture, s *Scores) error {
 		if err != nil {
 			return err
 		}
-		gram, _, err := x.On(ctx, all)
-		if err != nil {
-			return err
-		}
 		_, g := c.chooseWith([]*Scores{s}, others)
 		grid := []int{g}
 		if s.Best != g {
 			grid = append(grid, s.Best)
 		}
-		predicted, err := c.Targets.leaveOneOut(ctx, gram, p.sample, Pick(ridges, grid))
+		predicted, err := x.leaveOneOut(ctx, all, c.Targets, Pick(ridges, grid))
 		if err != nil {
 			return err
 		}

@@ -263,11 +263,7 @@ func (c *Chooser) scoreLeaveOneOut(ctx context.Context, k Gram, p *TrainingPart)
 	if err != nil {
 		return Scores{}, err
 	}
-	gram, _, err := x.On(ctx, set)
-	if err != nil {
-		return Scores{}, err
-	}
-	predicted, err := c.Targets.leaveOneOut(ctx, gram, p.sample, c.Options.ridges())
+	predicted, err := x.leaveOneOut(ctx, set, c.Targets, c.Options.ridges())
 	if err != nil {
 		return Scores{}, fmt.Errorf("repeat %d, fold %d left out: %w", p.Repeat, p.Fold, err)
 	}

@@ -264,12 +264,8 @@ func (m Mixture) losses(ctx context.Context, t TrainingSet, w []float64) ([]floa
 	if err != nil {
 		return nil, err
 	}
-	gram, _, err := x.On(ctx, t)
-	if err != nil {
-		return nil, err
-	}
 	c := m.chooser
-	predicted, err := c.Targets.leaveOneOut(ctx, gram, t.graphs, c.Options.ridges())
+	predicted, err := x.leaveOneOut(ctx, t, c.Targets, c.Options.ridges())
 	if err != nil {
 		return nil, err
 	}
@@ -382,11 +378,7 @@ func (m *Mixer) kernelErrors(ctx context.Context, k int, t TrainingSet) ([]Error
 	if err != nil {
 		return nil, err
 	}
-	gram, _, err := x.On(ctx, t)
-	if err != nil {
-		return nil, err
-	}
-	predicted, err := c.Targets.leaveOneOut(ctx, gram, t.graphs, c.Options.Ridge)
+	predicted, err := x.leaveOneOut(ctx, t, c.Targets, c.Options.Ridge)
 	if err != nil {
 		return nil, err
 	}

@@ -35,11 +35,11 @@ type molecule struct {
 	at    [][]int // bonds by atom
 }
 
-// readMolecule reads a graph as a molecule, if it is one.
-func readMolecule(g *graph.Graph) (*molecule, bool) {
+// readMolecule reads a graph as a molecule, nil if it is none.
+func readMolecule(g *graph.Graph) *molecule {
 	read, err := chem.Of(g)
 	if err != nil {
-		return nil, false
+		return nil
 	}
 	orders, err := read.Kekule()
 	if err != nil { // aromatic bonds stay, and count 1
@@ -63,7 +63,7 @@ func readMolecule(g *graph.Graph) (*molecule, bool) {
 		m.at[b.v] = append(m.at[b.v], len(m.bonds))
 		m.bonds = append(m.bonds, b)
 	}
-	return m, true
+	return m
 }
 
 func newAtom(a chem.Atom, unpaired int) atom {

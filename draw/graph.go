@@ -101,7 +101,7 @@ func Graph(g *graph.Graph, o Options) (*Picture, error) {
 		d.excerpt()
 	}
 	if o.Style == Molecule || o.Style == Auto && d.g.N() <= maxFormula {
-		d.m, _ = readMolecule(d.g)
+		d.m = readMolecule(d.g)
 	}
 	d.arrange()
 	return d.picture(), nil

@@ -11,7 +11,7 @@ import (
 // ringBlocks returns the blocks of a molecule with two rings and more.
 func ringBlocks(t testing.TB, g *graph.Graph) (all []*block) {
 	t.Helper()
-	m, _ := readMolecule(g)
+	m := readMolecule(g)
 	adj := adjacencyOf(g)
 	systems, ok := adj.ringSystems()
 	if !ok {
@@ -157,7 +157,7 @@ func TestNitrogenInside(t *testing.T) {
 		if want[g.ID()] == 0 {
 			continue
 		}
-		m, _ := readMolecule(g)
+		m := readMolecule(g)
 		b := ringBlocks(t, g)[0]
 		largest := 0
 		for _, faces := range b.embeddings() {

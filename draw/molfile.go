@@ -28,7 +28,7 @@ func AppendMolfile(b []byte, g *graph.Graph, name string) ([]byte, error) {
 		return nil, err
 	}
 	d := &drawing{g: g}
-	if d.m, _ = readMolecule(g); d.m == nil {
+	if d.m = readMolecule(g); d.m == nil {
 		return nil, errors.New("no molecule")
 	}
 	d.arrange()

@@ -106,7 +106,7 @@ func (c *Centres) descend(d *descent, held *kernel.Matrix, target, k int, lambda
 // unit returns u, by example, of the regression on the centres alone. What the bias is not known by comes
 // from it.
 func (c *Centres) unit(ctx context.Context, lambda float64) ([]float64, error) {
-	_, inverse, err := factorize(ctx, Full(c.among), lambda, Targets{})
+	inverse, err := factorize(ctx, Full(c.among), lambda, Targets{})
 	if err != nil {
 		return nil, err
 	}

@@ -57,7 +57,7 @@ func trainMachines(ctx context.Context, gram View, t Targets, members [][]int, c
 		}
 	}
 	for i := range path[0].pairs() {
-		if err := path[0].pairProblem(i, gram, members, t, opt).train(ctx, cs, opt, path, &limit); err != nil {
+		if err := path[0].pairProblem(i, gram, members, t).train(ctx, cs, opt, path, &limit); err != nil {
 			return err
 		}
 	}
@@ -74,7 +74,7 @@ func trainMachines(ctx context.Context, gram View, t Targets, members [][]int, c
 }
 
 // pairProblem takes the examples of the two classes of a pair out of all.
-func (l *Learner) pairProblem(pair int, gram View, members [][]int, t Targets, opt Options) *problem {
+func (l *Learner) pairProblem(pair int, gram View, members [][]int, t Targets) *problem {
 	a, b := l.Pair(pair)
 	first, second := l.Classes[a], l.Classes[b]
 	p := &problem{gram: gram, name: fmt.Sprintf(", classes %d and %d", first, second)}

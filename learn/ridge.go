@@ -33,7 +33,7 @@ func tooSmall(lambda float64) error {
 func trainRidges(ctx context.Context, gram View, t Targets, targets [][]float64, lambdas []float64, opt Options,
 	path []*Learner) error {
 	shift := func(lambda float64) (inverse, error) {
-		_, f, err := factorize(ctx, gram, lambda, t)
+		f, err := factorize(ctx, gram, lambda, t)
 		return f, err
 	}
 	if len(lambdas) > 1 && t.Weights == nil && opt.Folds == nil {
@@ -156,13 +156,12 @@ func (l *Learner) addRidges(f inverse, targets [][]float64, leaveOneOut bool) (u
 }
 
 // factorize inverts K + λW⁻¹ for one ridge, by a Cholesky factorisation. It takes a sixth of the time
-// of a decomposition, and a third with the diagonal of the inverse (bench/runs/2026-11-15-svm). The
-// matrix that it returns has L of K + λW⁻¹ = LLᵀ, and after diagonal L⁻¹. It uses the goroutines of
-// the context.
-func factorize(ctx context.Context, gram View, lambda float64, t Targets) (*kernel.Matrix, inverse, error) {
+// of a decomposition, and a third with the diagonal of the inverse (bench/runs/2026-11-15-svm). It
+// uses the goroutines of the context.
+func factorize(ctx context.Context, gram View, lambda float64, t Targets) (inverse, error) {
 	m, err := copied(ctx, gram)
 	if err != nil {
-		return nil, inverse{}, err
+		return inverse{}, err
 	}
 	n := m.Rows
 	for i := range n {
@@ -170,7 +169,7 @@ func factorize(ctx context.Context, gram View, lambda float64, t Targets) (*kern
 	}
 	workers := work.Workers(ctx)
 	if _, ok := dense.CholeskyParallel(ctx, m.Data, n, workers); !ok {
-		return nil, inverse{}, cmp.Or(ctx.Err(), tooSmall(lambda))
+		return inverse{}, cmp.Or(ctx.Err(), tooSmall(lambda))
 	}
 	solve := func(v []float64) []float64 {
 		x := slices.Clone(v)
@@ -178,5 +177,5 @@ func factorize(ctx context.Context, gram View, lambda float64, t Targets) (*kern
 		return x
 	}
 	diagonal := func() ([]float64, error) { return dense.InverseDiagonal(ctx, m.Data, n, workers) }
-	return m, inverse{solve, diagonal, func(at []int) []float64 { return inverseBlock(m.Data, n, at) }}, nil
+	return inverse{solve, diagonal, func(at []int) []float64 { return inverseBlock(m.Data, n, at) }}, nil
 }

@@ -63,7 +63,7 @@ func exactRidge(t testing.TB, gram *kernel.Matrix, examples []int, targets [][]f
 	if weights != nil {
 		example.Weights = pick(weights, examples)
 	}
-	_, f, err := factorize(t.Context(), Full(gram).Select(examples, examples), lambda, example)
+	f, err := factorize(t.Context(), Full(gram).Select(examples, examples), lambda, example)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package matrixfile
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -74,9 +75,11 @@ func WriteBlocks(ctx context.Context, path string, axis Axis, m kernel.Map, a ke
 		}
 		return err
 	})
-	if failed != nil {
-		return failed
-	}
+	return publish(ctx, &g, path, axis, cmp.Or(failed, err))
+}
+
+// publish writes the identifiers of a matrix beside it and makes both files appear, unless writing the matrix has failed.
+func publish(ctx context.Context, g *file.Group, path string, axis Axis, err error) error {
 	if err != nil {
 		return err
 	}

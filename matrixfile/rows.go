@@ -2,6 +2,7 @@ package matrixfile
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -45,14 +46,5 @@ func WriteRows(ctx context.Context, path string, cols int, make func(write func(
 		_, err := f.WriteAt(NPYHeader(n, cols), 0)
 		return err
 	})
-	if failed != nil {
-		return failed
-	}
-	if err != nil {
-		return err
-	}
-	if err := g.Add(ctx, IDsFile(path), axis.WriteCSV); err != nil {
-		return err
-	}
-	return g.Commit()
+	return publish(ctx, &g, path, axis, cmp.Or(failed, err))
 }

@@ -156,24 +156,26 @@ func (m *Model) deviations(ctx context.Context, graphs []*graph.Graph, a kernel.
 	if err != nil {
 		return nil, err
 	}
-	among, err := m.among(ctx)
-	if err != nil {
-		return nil, err
-	}
-	apart, err := m.apart(graphs)
+	among, apart, err := m.training(ctx, graphs)
 	if err != nil {
 		return nil, err
 	}
 	return m.Learner.Deviations(ctx, learn.Full(cross), self, apart, among)
 }
 
-// among returns what compares some training graphs with each other.
-func (m *Model) among(ctx context.Context) (func(ctx context.Context, at []int) (*kernel.Matrix, error), error) {
+// training returns what deviations need of the training graphs: what compares some of them with each other,
+// and which of other graphs are apart from them.
+func (m *Model) training(ctx context.Context, graphs []*graph.Graph) (
+	among func(ctx context.Context, at []int) (*kernel.Matrix, error), apart []bool, err error) {
 	train, err := m.Kernel.Train(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	apart, err = m.apart(graphs)
 	return func(ctx context.Context, at []int) (*kernel.Matrix, error) {
 		some := train.Select(at)
 		return kernel.Between(ctx, m.Kernel, some, some)
-	}, err
+	}, apart, err
 }
 
 // Posterior returns what the Gaussian process says of the true values of graphs together, from their features.
@@ -190,11 +192,7 @@ func (m *Model) Posterior(ctx context.Context, graphs []*graph.Graph, a kernel.F
 	if err != nil {
 		return nil, err
 	}
-	among, err := m.among(ctx)
-	if err != nil {
-		return nil, err
-	}
-	apart, err := m.apart(graphs)
+	among, apart, err := m.training(ctx, graphs)
 	if err != nil {
 		return nil, err
 	}

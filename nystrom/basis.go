@@ -35,22 +35,22 @@ type Options struct {
 	Seed      uint64 // of Random
 }
 
-// Basis is landmarks among candidates, and what turns kernel values with them into coordinates.
-type Basis struct {
+// basis is landmarks among candidates, and what turns kernel values with them into coordinates.
+type basis struct {
 	Landmarks []int     // positions among the candidates, in the order in which they were chosen
 	Residual  []float64 // of the candidates, k(G,G) − |φ(G)|²
 	factor    []float64 // L, the lower triangle by rows
 }
 
 // Dim returns the dimension of the vectors.
-func (b *Basis) Dim() int { return len(b.Landmarks) }
+func (b *basis) Dim() int { return len(b.Landmarks) }
 
-// Choose chooses landmarks among candidates. self has k(G,G) of each; row sets dst to the kernel
+// choose chooses landmarks among candidates. self has k(G,G) of each; row sets dst to the kernel
 // of candidate p with each. It returns the vectors of the candidates too, a row each.
 //
 // With n candidates it takes O(n dim²) time besides dim rows, and n·dim numbers of memory.
 // Results do not depend on the number of goroutines.
-func Choose(ctx context.Context, self []float64, row func(p int, dst []float64) error, o Options) (*Basis, *kernel.Matrix, error) {
+func choose(ctx context.Context, self []float64, row func(p int, dst []float64) error, o Options) (*basis, *kernel.Matrix, error) {
 	n, dim := len(self), min(o.Dim, len(self))
 	if err := param.Check("nystrom", o); err != nil {
 		return nil, nil, err
@@ -58,7 +58,7 @@ func Choose(ctx context.Context, self []float64, row func(p int, dst []float64) 
 	if n == 0 {
 		return nil, nil, errors.New("no graphs to choose landmarks from")
 	}
-	b := &Basis{Residual: slices.Clone(self)}
+	b := &basis{Residual: slices.Clone(self)}
 	least := max(o.Tolerance, float64(dim)*0x1p-52) * slices.Max(self)
 	random := rand.New(rand.NewPCG(o.Seed, 0x7069766f7473)) // "pivots"
 	x := kernel.NewMatrix(n, min(dim, 64))
@@ -115,7 +115,7 @@ func Choose(ctx context.Context, self []float64, row func(p int, dst []float64) 
 
 // draw returns a candidate with a probability proportional to its residual. It draws only from
 // candidates with a residual above least. There must be one.
-func (b *Basis) draw(random *rand.Rand, least float64) int {
+func (b *basis) draw(random *rand.Rand, least float64) int {
 	sum := 0.0
 	for _, r := range b.Residual {
 		if r > least {
@@ -154,7 +154,7 @@ func strips(ctx context.Context, n int, f func(lo, hi int) error) error {
 
 // Solve replaces rows of kernel values with the landmarks by vectors. A vector depends on its row
 // alone, to the bit. It takes O(dim²) time for each and runs in the calling goroutine.
-func (b *Basis) Solve(rows []float64) {
+func (b *basis) Solve(rows []float64) {
 	const some = 4 // rows that stay in the cache while the factor passes
 	d := b.Dim()
 	for len(rows) > 0 {

@@ -10,7 +10,7 @@ import (
 // Embedding turns features of graphs into vectors. It is not changed by its methods, which may be called
 // concurrently.
 type Embedding struct {
-	Basis
+	basis
 	kernel kernel.Map
 	marks  kernel.Features // of the landmarks
 }
@@ -21,8 +21,8 @@ func Fit(ctx context.Context, m kernel.Map, train kernel.Features, o Options) (*
 	if err != nil {
 		return nil, nil, err
 	}
-	rowOnly := work.Quiet(ctx) // Choose tells how far it has come
-	b, x, err := Choose(ctx, self, func(p int, dst []float64) error {
+	rowOnly := work.Quiet(ctx) // choose tells how far it has come
+	b, x, err := choose(ctx, self, func(p int, dst []float64) error {
 		row, err := kernel.Between(rowOnly, m, kernel.Range(train, p, p+1), train)
 		if err == nil {
 			copy(dst, row.Data)

@@ -307,7 +307,7 @@ func TestMonitor(t *testing.T) {
 
 // Candidates are drawn in proportion to their residuals.
 func TestDraw(t *testing.T) {
-	b := &Basis{Residual: []float64{0, 1, 1e-20, 3, -1e-9, 4}}
+	b := &basis{Residual: []float64{0, 1, 1e-20, 3, -1e-9, 4}}
 	r := graphtest.Rand(1)
 	var count [6]int
 	const n = 80000
@@ -348,7 +348,7 @@ func TestChoose(t *testing.T) {
 	last := rank + 1
 	for _, tolerance := range []float64{0, 1e-6, 0.01, 0.5} {
 		for _, pivots := range []Pivots{Random, Greedy} {
-			b, x, err := Choose(t.Context(), self, row, Options{Dim: 100, Tolerance: tolerance, Pivots: pivots})
+			b, x, err := choose(t.Context(), self, row, Options{Dim: 100, Tolerance: tolerance, Pivots: pivots})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -371,13 +371,13 @@ func TestChoose(t *testing.T) {
 		}
 	}
 	broken := errors.New("broken")
-	if _, _, err := Choose(t.Context(), self, func(int, []float64) error { return broken }, Options{Dim: 3, Pivots: Random}); !errors.Is(err, broken) {
+	if _, _, err := choose(t.Context(), self, func(int, []float64) error { return broken }, Options{Dim: 3, Pivots: Random}); !errors.Is(err, broken) {
 		t.Errorf("error %v", err)
 	}
-	if _, _, err := Choose(t.Context(), nil, row, Options{Dim: 3, Pivots: Random}); err == nil || !strings.Contains(err.Error(), "no graphs") {
+	if _, _, err := choose(t.Context(), nil, row, Options{Dim: 3, Pivots: Random}); err == nil || !strings.Contains(err.Error(), "no graphs") {
 		t.Errorf("error %v", err)
 	}
-	if b, x, err := Choose(t.Context(), make([]float64, 5), row, Options{Dim: 3, Pivots: Random}); err != nil || b.Dim() != 0 || x.Rows != 5 {
+	if b, x, err := choose(t.Context(), make([]float64, 5), row, Options{Dim: 3, Pivots: Random}); err != nil || b.Dim() != 0 || x.Rows != 5 {
 		t.Errorf("a kernel that is 0: %v, %v, error %v", b, x, err)
 	}
 }

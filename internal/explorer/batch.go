@@ -81,7 +81,7 @@ func postBatch(q *request, in *batchRequest) (*batchRead, error) {
 			}
 		}
 		b.lines = l.lines
-		b.graphs, err = l.named(r)
+		b.graphs, err = l.named()
 		return err
 	})
 	if err != nil {
@@ -95,7 +95,7 @@ func postBatch(q *request, in *batchRequest) (*batchRead, error) {
 }
 
 // named returns graphs with the identifiers of their file, or else their SMILES, or their numbers.
-func (l *loader) named(r *dataset.Reader) ([]*graph.Graph, error) {
+func (l *loader) named() ([]*graph.Graph, error) {
 	c := Choices{}
 	if err := l.choose(&c, dataset.DefaultOptions(), true); err != nil {
 		return nil, err
