@@ -134,4 +134,15 @@ export function chains(count) {
   return `name,smiles,logP\n${rows.join("\n")}\n`;
 }
 
+// hover points at a mark until a sign of that is there: a detail that is drawn anew in between takes the pointer's
+// arrival with it.
+export async function hover(page, mark, sign) {
+  for (let tries = 30; ; tries--) {
+    await page.mouse.move(0, 0);
+    await mark.hover();
+    const shown = await sign.waitFor({ timeout: 500 }).then(() => true, () => false);
+    if (shown || tries === 0) return sign.waitFor({ timeout: 500 });
+  }
+}
+
 export const limit = { timeout: 60000 };

@@ -6,7 +6,7 @@ import { mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { base, choose, close, command, file, folder, hash, limit, open, pixel, serve, servers, settings, settled,
+import { base, choose, close, command, file, folder, hash, hover, limit, open, pixel, serve, servers, settings, settled,
   shots, until, value } from "./browser.mjs";
 
 test("load: the map, the legend and the accuracy are there", limit, async () => {
@@ -81,8 +81,7 @@ test("pan and zoom move the map and are kept in the address", limit, async () =>
 
 test("a vertex shows its neighbourhood at the chosen scale, and similar ones elsewhere", limit, async () => {
   const page = await open("#open=3");
-  await page.locator("#detail .hit").nth(8).hover();
-  await page.locator("#detail .ring.center").waitFor();
+  await hover(page, page.locator("#detail .hit").nth(8), page.locator("#detail .ring.center"));
   const wide = await page.locator("#detail circle.zone").count();
   await page.locator("#detail .hit").nth(8).click();
   await page.locator("#scale").fill("1");
@@ -337,9 +336,9 @@ test("a link restores what it was made of", limit, async () => {
 
 test("a pair links the vertices that correspond", limit, async () => {
   const page = await open("#view=pair&open=3&with=2");
-  await page.locator(".pair-svg .hit").first().hover(); // one of 21 against 20
-  await page.locator("#pair .key").filter({ hasText: "no match" }).waitFor();
-  await page.locator(".pair-svg .hit").nth(4).hover();
+  const marks = page.locator(".pair-svg .hit"); // one of 21 against 20
+  await hover(page, marks.first(), page.locator("#pair .key").filter({ hasText: "no match" }));
+  await hover(page, marks.nth(4), page.locator("#pair .key").filter({ hasText: "matches vertex" }));
   await page.locator(".pair-svg .link").waitFor({ state: "attached" });
   assert.equal(await page.locator(".pair-svg .ring").count(), 2);
   assert.match(await page.locator("#pair .key").innerText(), /matches vertex/);
@@ -502,8 +501,7 @@ test("names from data are texts, whatever they hold", limit, async () => {
     const page = await open("#open=0&with=1", { at: await serve(file) });
     page.on("dialog", (d) => page.problems.push(`a dialog: ${d.message()}`));
     await page.locator("#detail h2").filter({ hasText: evil }).waitFor();
-    await page.locator("#detail .hit").first().hover();
-    await page.locator("#detail .ring.center").waitFor();
+    await hover(page, page.locator("#detail .hit").first(), page.locator("#detail .ring.center"));
     assert.equal(await page.evaluate(() => getComputedStyle(document.querySelector("#detail .paper .ink")).filter),
       "grayscale(1)"); // no class
     await page.locator("#tab-pair").click();
