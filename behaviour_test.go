@@ -80,7 +80,7 @@ func TestSmallChanges(t *testing.T) {
 		return along[len(along)/2] / between[len(between)/2]
 	}
 	o := mlg.Default()
-	o.Bonds = mlg.WithoutBonds
+	o.Bonds = mlg.No
 	o.Eta, o.Gamma, o.Radii = 1, 1, []int{1, 2, 4}
 	multiscale, wl := moved(o), moved(classic.DefaultWL())
 	t.Logf("one moved edge: MLG %.2f, WL %.2f of the median distance of two molecules", multiscale, wl)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/dataset/chem"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
 )
@@ -14,7 +15,7 @@ import (
 // molecular is the kernel of molecules by default.
 func molecular(exact bool) mlg.Kernel {
 	k := mlg.Default()
-	k.Bonds, k.Exact = mlg.WithBonds, exact
+	k.Bonds, k.Exact = mlg.Yes, exact
 	return k
 }
 
@@ -49,7 +50,7 @@ func TestBonds(t *testing.T) {
 	for _, exact := range []bool{false, true} {
 		k := molecular(exact)
 		got := matrices(k, train, fresh)
-		k.Bonds = mlg.WithoutBonds
+		k.Bonds = mlg.No
 		plain, edges := matrices(k, train, fresh), matrices(k, subdivided(train), subdivided(fresh))
 		for i, v := range got {
 			if want := 0.5*plain[i] + 0.5*edges[i]; v != want {
@@ -99,7 +100,7 @@ const (
 // Molecules that differ in the orders of their bonds alone are the same without bonds, and differ with them.
 func TestBondsTellApart(t *testing.T) {
 	plain := molecular(true)
-	plain.Bonds = mlg.WithoutBonds
+	plain.Bonds = mlg.No
 	for name, pair := range map[string][2]string{
 		"morphine and hydromorphone": {morphine, hydromorphone}, "cortisone and prednisone": {cortisone, prednisone},
 		"cyclohexane and benzene": {"C1CCCCC1", "c1ccccc1"}, "ethane and ethene": {"CC", "C=C"}, "ethene and ethyne": {"C=C", "C#C"},
@@ -114,16 +115,92 @@ func TestBondsTellApart(t *testing.T) {
 	}
 }
 
-// Different writings of a molecule are the same, and so are, by default, charges and stereochemistry.
+// Different writings of a molecule are the same, and so are, by default, charges, and marks that say nothing.
 func TestBondsSame(t *testing.T) {
 	for name, pair := range map[string][2]string{
 		"benzene with alternating bonds": {"c1ccccc1", "C1=CC=CC=C1"}, "indole": {"c1ccc2[nH]ccc2c1", "C1=CC=C2C(=C1)C=CN2"},
 		"o-xylene, both ways": {"CC1=CC=CC=C1C", "CC1=C(C)C=CC=C1"}, "another order of atoms": {"OCC", "CCO"},
-		"cis and trans": {"C/C=C\\C", "C/C=C/C"}, "mirror images": {"C[C@H](N)O", "C[C@@H](N)O"},
+		"marks on what is not stereogenic": {"C[C@H](C)O", "CC(C)O"}, "the same side, both ways": {"C/C=C\\C", "C\\C=C/C"},
+		"meso forms": {"C[C@H](O)[C@@H](C)O", "C[C@@H](O)[C@H](C)O"}, "a centre, both ways": {"C[C@H](N)O", "N[C@@H](C)O"},
 		"acid and anion": {"CC(=O)O", "CC(=O)[O-]"}, "hydrogens as atoms of a bracket": {"[CH3][CH3]", "CC"},
 	} {
 		if k := pairSimilarity(t, molecular(true), pair[:]...); k < 1-1e-9 {
 			t.Errorf("%s: %v, want 1", name, k)
+		}
+	}
+}
+
+// Stereoisomers are alike, nearer to each other than to molecules that differ in a bond or an atom, and not equal. What is
+// not specified is a third.
+func TestStereoTellsApart(t *testing.T) {
+	without, only := molecular(true), molecular(true)
+	without.Stereo = mlg.No
+	only.Bonds, only.Stereo = mlg.No, mlg.Yes
+	for name, set := range map[string][3]string{ // the last is no stereoisomer
+		"cis and trans":             {"C/C=C\\C", "C/C=C/C", "CCCC"},
+		"cis and unspecified":       {"C/C=C\\C", "CC=CC", "CCCC"},
+		"enantiomers":               {"C[C@H](N)C(=O)O", "C[C@@H](N)C(=O)O", "C[C@H](N)C(O)O"},
+		"specified and unspecified": {"C[C@H](N)C(=O)O", "CC(N)C(=O)O", "C[C@H](N)C(O)O"},
+		"meso and chiral":           {"C[C@H](O)[C@@H](C)O", "C[C@H](O)[C@H](C)O", "C[C@H](O)[C@@H](C)F"},
+		"cis and trans in a ring":   {"C[C@H]1CC[C@@H](C)CC1", "C[C@H]1CC[C@H](C)CC1", "C[C@H]1CC[C@@H](O)CC1"},
+		"allenes":                   {"CC=[C@]=CF", "CC=[C@@]=CF", "CCC=CF"},
+		"thalidomide": {"O=C1CC[C@H](N2C(=O)c3ccccc3C2=O)C(=O)N1", "O=C1CC[C@@H](N2C(=O)c3ccccc3C2=O)C(=O)N1",
+			"O=C1CC[C@H](N2C(=O)c3ccccc3C2)C(=O)N1"},
+	} {
+		k, other := pairSimilarity(t, molecular(true), set[0], set[1]), pairSimilarity(t, molecular(true), set[0], set[2])
+		if !(k > 0.7 && k < 0.99 && k > other) {
+			t.Errorf("%s: %v, and %v for another molecule", name, k, other)
+		}
+		if k := pairSimilarity(t, without, set[0], set[1]); k < 1-1e-9 {
+			t.Errorf("%s: %v without stereo, want 1", name, k)
+		}
+		if k := pairSimilarity(t, only, set[0], set[1]); strings.Contains(set[0], "@") && k > 0.99 {
+			t.Errorf("%s: %v with stereo and without bonds, want less than 1", name, k)
+		}
+	}
+}
+
+// Data without marks have the same values with and without stereo, to the bit. With marks the kernel is ½ elements + ¼ bonds
+// + ¼ bonds and stereo.
+func TestStereoByGraphs(t *testing.T) {
+	ds, err := dataset.Read(t.Context(), "builtin:drugs", dataset.DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	gram := func(k kernel.Kernel, graphs []*graph.Graph) []float64 {
+		f, err := k.Fit(t.Context(), graphs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := f.Gram(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m.Data
+	}
+	k, without := mlg.Default(), mlg.Default()
+	without.Stereo = mlg.No
+	graphs := ds.Graphs[:30]
+	if !slices.Equal(gram(k, graphs), gram(without, graphs)) {
+		t.Error("stereo changes data without marks")
+	}
+	for _, s := range []string{"C[C@H](N)C(=O)O", "C[C@@H](N)C(=O)O"} {
+		g, err := dataset.ParseSMILES(s, dataset.DefaultOptions())
+		if err != nil {
+			t.Fatal(err)
+		}
+		graphs = append(slices.Clip(graphs), g)
+	}
+	marked := make([]*graph.Graph, len(graphs))
+	for i, g := range graphs {
+		marked[i] = chem.Stereo(g)
+	}
+	got, plain := gram(k, graphs), without
+	plain.Bonds = mlg.No
+	a, b, c := gram(plain, graphs), gram(kernel.Subdivided(plain), graphs), gram(kernel.Subdivided(plain), marked)
+	for i, v := range got {
+		if want := 0.5*a[i] + 0.25*b[i] + 0.25*c[i]; v != want {
+			t.Fatalf("value %d is %v, want %v", i, v, want)
 		}
 	}
 }

@@ -27,7 +27,7 @@ func molecules(smiles ...string) []*graph.Graph {
 func ExampleKernel_Fit_gram() {
 	ctx := context.Background()
 	o := mlg.Default()
-	o.Bonds = mlg.WithoutBonds
+	o.Bonds = mlg.No
 	fitted, err := o.Fit(ctx, molecules("CCO", "CCN", "CCCO"))
 	if err != nil {
 		panic(err)

@@ -26,7 +26,9 @@ type Kernel struct {
 	Base string `json:"base" want:"a kernel on vertices" help:"Kernel on vertices, or products and sums of them in brackets. By default labels, else attributes, else degree."`
 	// Bonds makes the kernel the mean of two: itself, and the same kernel of graphs whose edges
 	// have become vertices. The second sees the labels of edges; see AsSum.
-	Bonds Bonds `json:"bonds" want:"one of auto true false" help:"Labels of edges count too: half of the value compares graphs whose edges are vertices. auto: for molecules."`
+	Bonds Auto `json:"bonds" want:"one of auto true false" help:"Labels of edges count too: half of the value compares graphs whose edges are vertices. auto: for molecules."`
+	// Stereo makes a part of the kernel see the stereochemistry of molecules; see AsSum.
+	Stereo Auto `json:"stereo" want:"one of auto true false" help:"The stereochemistry of molecules counts too: half of what sees bonds sees R, S, E and Z. auto: where some molecule has marks."`
 	// Combine says how the kernels of the levels make one.
 	Combine Combine `json:"combine" want:"one of top sum product mixed gmean" help:"How levels are combined: top (the last alone), sum, product, gmean, or mixed (the mean of the first three)."`
 	// Power is the exponent of the kernel.
@@ -69,14 +71,15 @@ const (
 	Mixed Combine = "mixed"
 )
 
-// Bonds says whether the labels of edges count.
-type Bonds string
+// Auto says whether something counts, or that the graphs decide.
+type Auto string
 
 const (
-	// AutoBonds is WithBonds where all graphs are molecules (chem.Molecules), else WithoutBonds.
-	AutoBonds    Bonds = "auto"
-	WithBonds    Bonds = "true"
-	WithoutBonds Bonds = "false"
+	// ByGraphs counts bonds where all graphs are molecules (chem.Molecules), and stereochemistry where bonds count and some
+	// molecule is marked (chem.Marked).
+	ByGraphs Auto = "auto"
+	Yes      Auto = "true"
+	No       Auto = "false"
 )
 
 // Landmarks is a way to choose the vertices that span the low-rank feature space.
@@ -105,7 +108,7 @@ func init() {
 // Default returns the parameters of the paper: radii 1 and 2, η = γ = 0.1, 100 samples, rank
 // 10, top level only.
 func Default() Kernel {
-	return Kernel{Radii: []int{1, 2}, Eta: 0.1, Gamma: 0.1, Bonds: AutoBonds, Combine: Top, Power: 1, Samples: 100, Rank: 10, Landmarks: Uniform}
+	return Kernel{Radii: []int{1, 2}, Eta: 0.1, Gamma: 0.1, Bonds: ByGraphs, Stereo: ByGraphs, Combine: Top, Power: 1, Samples: 100, Rank: 10, Landmarks: Uniform}
 }
 
 // Name implements kernel.Kernel: "mlg", or "flg" without radii.
@@ -147,8 +150,12 @@ func (k Kernel) wrong(name, want string, why error) error {
 
 // validateSingle is Validate for what needs one kernel on graphs as they are.
 func (k Kernel) validateSingle() error {
-	if k.Bonds == WithBonds {
-		return k.wrong("bonds", "auto or false, because with bonds the kernel is a sum of two, which Kernel.Fit fits", nil)
+	const want = "auto or false, because with %s the kernel is a sum, which Kernel.Fit fits"
+	if k.Bonds == Yes {
+		return k.wrong("bonds", fmt.Sprintf(want, "bonds"), nil)
+	}
+	if k.Stereo == Yes {
+		return k.wrong("stereo", fmt.Sprintf(want, "stereochemistry"), nil)
 	}
 	return k.Validate()
 }
@@ -175,12 +182,23 @@ func (k Kernel) base(graphs []*graph.Graph) (vertex.Kernel, error) {
 // with a vertex on every edge (graph.Graph.Subdivide). The first half compares elements and
 // skeletons, the second half bonds as well. The first alone would take molecules that differ in a
 // double bond for equal. The second alone would take them for nearly as different as any others.
+//
+// With Stereo half of the last part sees the descriptors of atoms and bonds (chem.Stereo). So stereoisomers are more alike
+// than molecules that differ in a bond.
 func (k Kernel) AsSum(graphs []*graph.Graph) (kernel.Sum, bool) {
-	if k.Bonds == WithoutBonds || k.Bonds == AutoBonds && !chem.Molecules(graphs) {
-		return kernel.Sum{}, false
+	bonds := k.Bonds == Yes || k.Bonds == ByGraphs && chem.Molecules(graphs)
+	stereo := k.Stereo == Yes || k.Stereo == ByGraphs && bonds && chem.Marked(graphs)
+	k.Bonds, k.Stereo = No, ByGraphs
+	switch {
+	case bonds && stereo:
+		s := kernel.Subdivided(k)
+		return kernel.Weighted([]float64{0.5, 0.25, 0.25}, []kernel.Kernel{k, s, kernel.WithStereo(s)}), true
+	case bonds:
+		return kernel.Mean(k, kernel.Subdivided(k)), true
+	case stereo:
+		return kernel.Mean(k, kernel.WithStereo(k)), true
 	}
-	k.Bonds = WithoutBonds
-	return kernel.Mean(k, kernel.Subdivided(k)), true
+	return kernel.Sum{}, false
 }
 
 // Levels implements kernel.Levelled: the kernel of each level without those above it.
@@ -217,7 +235,7 @@ func (k Kernel) Fit(ctx context.Context, graphs []*graph.Graph) (*kernel.Fitted,
 	if sum, ok := k.AsSum(graphs); ok {
 		return sum.Fit(ctx, graphs)
 	}
-	k.Bonds = WithoutBonds
+	k.Bonds = No
 	if k.Exact {
 		return fitExact(ctx, graphs, k)
 	}

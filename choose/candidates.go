@@ -129,7 +129,7 @@ func single(name string, k kernel.Kernel) Candidate {
 // lowRank returns the low-rank kernel with γ = 0.1, rank 16 and 50 samples.
 func lowRank(base string, eta float64, combine mlg.Combine, radii ...int) mlg.Kernel {
 	k := mlg.Default()
-	k.Base, k.Bonds, k.Rank, k.Samples, k.Eta, k.Combine, k.Radii = base, mlg.WithoutBonds, 16, 50, eta, combine, radii
+	k.Base, k.Bonds, k.Rank, k.Samples, k.Eta, k.Combine, k.Radii = base, mlg.No, 16, 50, eta, combine, radii
 	return k
 }
 

@@ -166,7 +166,7 @@ func TestDrugs(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := mlg.Default()
-	o.Combine, o.Bonds = mlg.Sum, mlg.WithoutBonds
+	o.Combine, o.Bonds = mlg.Sum, mlg.No
 	m, err := o.Fit(t.Context(), d.Graphs)
 	if err != nil {
 		t.Fatal(err)

@@ -16,7 +16,7 @@ func Example() {
 	data, err := dataset.Read(context.Background(), "builtin:drugs", dataset.DefaultOptions())
 	check(err)
 	k := mlg.Default()
-	k.Bonds = mlg.WithoutBonds
+	k.Bonds = mlg.No
 	fitted, err := k.Fit(ctx, data.Graphs)
 	check(err)
 	gram, err := fitted.Gram(ctx)

@@ -32,7 +32,7 @@ import (
 // family returns two candidates: Weisfeiler-Lehman kernels and a small MLG kernel.
 func family() []choose.Candidate {
 	o := mlg.Default()
-	o.Bonds, o.Samples, o.Rank = mlg.WithoutBonds, 40, 6
+	o.Bonds, o.Samples, o.Rank = mlg.No, 40, 6
 	return []choose.Candidate{settings("wl", wl(1), wl(3)), settings("mlg", o)}
 }
 

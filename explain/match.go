@@ -70,7 +70,7 @@ func MatchExact(ctx context.Context, g, h *graph.Graph, k kernel.Kernel, level i
 	if err != nil {
 		return nil, err
 	}
-	for i, t := range sum.Sum.Terms { // one, or two with bonds
+	for i, t := range sum.Sum.Terms { // one, or more with bonds
 		f := sum.Factors[sum.Positions(i)[0]]
 		two, err := f.Training() // their first vertices are those of the graphs
 		if err != nil {

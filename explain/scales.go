@@ -14,7 +14,13 @@ import (
 // Scales is the multiscale kernel of a sum whose levels and vertices can be compared.
 type Scales struct {
 	*kernel.FittedFactor
-	bonds *kernel.FittedFactor // the same one on graphs whose edges are vertices, if the sum is the mean of both
+	parts []part // the same one on all forms of graphs, if the sum has no other
+}
+
+// part is a kernel with its weight in a sum.
+type part struct {
+	*kernel.FittedFactor
+	weight float64
 }
 
 // ErrNoScales is the error of sums without a multiscale kernel.
@@ -40,12 +46,12 @@ func ScalesOf(sum *kernel.FittedSum) *Scales {
 		return nil
 	}
 	out := &Scales{FittedFactor: best}
-	if k, ok := best.Kernel.(mlg.Kernel); ok {
-		k.Bonds = mlg.WithBonds
-		both, _ := k.AsSum(nil)
-		if both, err := both.Expand(nil); err == nil && both.String() == sum.Sum.String() {
-			out.bonds = sum.Factors[1]
+	for t, term := range sum.Sum.Terms {
+		f := sum.Factors[sum.Positions(t)[0]]
+		if len(term.Factors) > 1 || model.LowRank(f) == nil || f.Kernel.String() != best.Kernel.String() {
+			return &Scales{FittedFactor: best, parts: []part{{best, 1}}}
 		}
+		out.parts = append(out.parts, part{f, term.Weight})
 	}
 	return out
 }
@@ -79,23 +85,24 @@ type Level struct {
 	K      float64 `json:"k"`
 }
 
-// Levels compares two graphs at every level by the features of their vertices, with those of bonds where
-// there are any.
+// Levels compares two graphs at every level by the features of their vertices, with those of bonds and stereochemistry
+// where there are any.
 func (s *Scales) Levels(ctx context.Context, g, h *graph.Graph) (out []Level, err error) {
-	levels, k, err := levelKernels(ctx, s.FittedFactor, g, h)
-	if err != nil {
-		return nil, err
-	}
-	if s.bonds != nil {
-		_, other, err := levelKernels(ctx, s.bonds, g, h)
+	radii := s.Radii()
+	k := make([]float64, len(radii))
+	var levels []mlg.Vertices
+	for _, p := range s.parts {
+		vertices, values, err := levelKernels(ctx, p.FittedFactor, g, h)
 		if err != nil {
 			return nil, err
 		}
-		for l, x := range other {
-			k[l] = (k[l] + x) / 2
+		if p.FittedFactor == s.FittedFactor {
+			levels = vertices
+		}
+		for l, x := range values {
+			k[l] += float64(p.weight * x)
 		}
 	}
-	radii := s.Radii()
 	for l, v := range levels {
 		matched, err := matchFeatures(first(v.Of(0), g.N()), first(v.Of(1), h.N()), l)
 		if err != nil {

@@ -226,6 +226,25 @@ func (g *Graph) Relabel(labels []string) *Graph {
 	return &h
 }
 
+// RelabelEdges returns an undirected graph whose edges have the labels that f gives.
+func (g *Graph) RelabelEdges(f func(Edge) string) *Graph {
+	if g.directed {
+		panic("graph: labels of edges for a graph with arcs")
+	}
+	h := *g
+	h.edge, h.edgeLabel = make([]int32, len(g.adj)), nil
+	for e := range g.Edges() {
+		there, _ := g.arc(e.U, e.V)
+		back, _ := g.arc(e.V, e.U)
+		h.edge[there], h.edge[back] = int32(len(h.edgeLabel)), int32(len(h.edgeLabel))
+		h.edgeLabel = append(h.edgeLabel, f(e))
+	}
+	if !slices.ContainsFunc(h.edgeLabel, func(label string) bool { return label != "" }) {
+		h.edge, h.edgeLabel = nil, nil
+	}
+	return &h
+}
+
 // Reweight returns a copy of g whose edges, or arcs, have the weights that f gives, or the first error
 // of f. It is an error when a weight is not positive and finite.
 func (g *Graph) Reweight(f func(Edge) (float64, error)) (*Graph, error) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/mlgkernel/mlg/dataset/chem"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/work"
 )
@@ -85,6 +86,9 @@ func (p *prepared) in(f Form) ([]*graph.Graph, error) {
 	}
 	if f.Undirected {
 		each((*graph.Graph).Undirected)
+	}
+	if f.Stereo {
+		each(chem.Stereo)
 	}
 	if f.Incident {
 		each((*graph.Graph).Incident)

@@ -105,7 +105,7 @@ func TestParse(t *testing.T) {
 		"":                         "the end, want a name",
 		"sizes":                    `kernel "sizes", want one of`,
 		"size rate=fast":           `size: rate = "fast", want a number (character 11 of "size rate=fast")`,
-		"size rat=1":               "size: no parameter rat, want one of rate, scale, kind, list, reals, seed, flag, standardize, incident, subdivide, directed, undirected (character 6",
+		"size rat=1":               "size: no parameter rat, want one of rate, scale, kind, list, reals, seed, flag, standardize, incident, subdivide, stereo, directed, undirected (character 6",
 		`size kind="a b`:           `no quotation mark at the end of "a b`,
 		"size rate=-1":             "size: rate = -1, want a positive, finite number (character 11",
 		"size rate=0":              "size: rate = 0, want a positive, finite number",
@@ -128,7 +128,7 @@ func TestParse(t *testing.T) {
 		"1e400 size":               "the weight 1e400, want a positive, finite number",
 		"size + size rate=-1":      "size: rate = -1, want a positive, finite number (character 18",
 		"size + size scale=2":      "",
-		"(size + size) rate=1":     "the brackets: no parameter rate, want one of standardize, incident, subdivide, directed, undirected (character 15",
+		"(size + size) rate=1":     "the brackets: no parameter rate, want one of standardize, incident, subdivide, stereo, directed, undirected (character 15",
 		strings.Repeat("(", 100):   "more than 64 brackets",
 		strings.Repeat("a", 2<<20): "aaa…\", want one of",
 	} {

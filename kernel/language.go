@@ -193,7 +193,11 @@ func (f *Form) set(of param.Factor, k Kernel, g param.Assignment) error {
 			unknown.Want = append(unknown.Want, p.Name)
 		}
 	}
-	unknown.Want = append(unknown.Want, words...)
+	for _, word := range words {
+		if !slices.Contains(unknown.Want, word) {
+			unknown.Want = append(unknown.Want, word)
+		}
+	}
 	if defaults[g.Name] != nil {
 		return fmt.Errorf("%s stands behind another kernel, want + or * between them", g.Name)
 	}

@@ -41,6 +41,8 @@ type Form struct {
 	// Incident adds the labels of its edges to the label of every vertex. Subdivide makes a vertex
 	// of every edge.
 	Incident, Subdivide bool
+	// Stereo adds the descriptors of stereochemistry to the labels of the atoms and bonds of molecules.
+	Stereo bool
 	// Directed makes two vertices of every arc, its tail and its head. Undirected leaves directions out.
 	// With neither, Directed is what directed graphs get for a kernel that is Directional; see Expand.
 	Directed, Undirected bool
@@ -75,6 +77,7 @@ func (f *Form) fields() []formField {
 		{"standardize", "vertex attributes get mean 0 and deviation 1", &f.Standardize},
 		{"incident", "labels of edges become part of the labels of their ends", &f.Incident},
 		{"subdivide", "edges become vertices with their labels", &f.Subdivide},
+		{"stereo", "atoms and bonds of molecules have R, S, E or Z in their labels", &f.Stereo},
 		{"directed", "arcs become two vertices with their labels: tail and head", &f.Directed},
 		{"undirected", "arcs become edges", &f.Undirected},
 	}
@@ -127,6 +130,9 @@ func Subdivided(k Kernel) Sum { return inForm(k, Form{Subdivide: true}) }
 
 // Incident returns the kernel of graphs whose vertices have the labels of their edges in their own.
 func Incident(k Kernel) Sum { return inForm(k, Form{Incident: true}) }
+
+// WithStereo returns the kernel of molecules whose atoms and bonds have their descriptors in their labels.
+func WithStereo(k Kernel) Sum { return inForm(k, Form{Stereo: true}) }
 
 // Standardized returns the kernel of graphs whose attributes are standardised.
 func Standardized(k Kernel) Sum { return inForm(k, Form{Standardize: true}) }
@@ -273,8 +279,10 @@ func (f Factor) String() string { return f.text(Kernel.String) }
 
 func (f Factor) text(of func(Kernel) string) string {
 	text := of(f.Kernel)
-	if s, ok := f.Kernel.(Sum); ok && (!s.single() || f.Form != (Form{})) {
-		text = "(" + text + ")"
+	s, sum := f.Kernel.(Sum)
+	meant := func(field formField) bool { return *field.on && param.Get(f.Kernel, field.name) != nil }
+	if sum && (!s.single() || f.Form != (Form{})) || !sum && slices.ContainsFunc(f.fields(), meant) {
+		text = "(" + text + ")" // without brackets the word would be that parameter of the kernel
 	}
 	for _, field := range f.fields() {
 		if *field.on {

@@ -17,9 +17,9 @@ import (
 func (m *Model) Compared() string {
 	var vertices []string
 	edges, labelled := false, slices.ContainsFunc(m.Graphs, (*graph.Graph).HasEdgeLabels)
-	directed := false
+	directed, stereo := false, false
 	for _, f := range m.Kernel.Factors {
-		directed = directed || f.Directed
+		directed, stereo = directed || f.Directed, stereo || f.Stereo
 		edges = edges || f.Edges() && labelled || slices.ContainsFunc(withBases(f.Kernel), seesEdges)
 		for _, feature := range m.looksAt(f) {
 			if !slices.Contains(vertices, feature) {
@@ -46,7 +46,9 @@ func (m *Model) Compared() string {
 		bonds += ", directions left out"
 	}
 	if chem.Molecules(m.Graphs) {
-		atoms = "atoms"
+		if atoms = "atoms"; stereo {
+			bonds += ", stereo"
+		}
 		if i := slices.Index(vertices, "label"); i >= 0 && m.Reader != nil {
 			vertices = slices.Replace(vertices, i, i+1, m.Reader.AtomFeatures()...)
 		}

@@ -20,7 +20,7 @@ import (
 // Kind and Version of the container (package file) that a model is.
 const (
 	Kind    = "model"
-	Version = 8
+	Version = 9
 )
 
 // Bounds of sections in JSON: what they decode to may take many times their bytes.

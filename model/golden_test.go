@@ -133,7 +133,7 @@ func golden(t *testing.T, m *Model) goldenFile {
 // baseline kernels to the built-in drugs.
 func makeGolden(t *testing.T, path string) {
 	o := mlg.Default()
-	o.Bonds, o.Samples, o.Rank = mlg.WithoutBonds, 20, 4
+	o.Bonds, o.Samples, o.Rank = mlg.No, 20, 4
 	m := combined(t, drugs(t).Graphs, o)
 	classify(t, m, true)
 	m.Reader = reader()

@@ -35,7 +35,7 @@ func drugs(t testing.TB) *dataset.Dataset {
 // small are options for a file of a few kilobytes.
 func small() mlg.Kernel {
 	o := mlg.Default()
-	o.Bonds, o.Samples, o.Rank = mlg.WithoutBonds, 8, 3
+	o.Bonds, o.Samples, o.Rank = mlg.No, 8, 3
 	return o
 }
 

@@ -117,7 +117,12 @@ func (l Language) parameters(record string) (out []Completion) {
 		help, _, _ := strings.Cut(p.Help, ". ")
 		out = append(out, Completion{word, help})
 	}
-	return append(out, l.Words...)
+	for _, word := range l.Words {
+		if r := l.Record(record); r == nil || Get(r, word.Word) == nil {
+			out = append(out, word)
+		}
+	}
+	return out
 }
 
 // values returns what a parameter may be behind some items of a list, or its default.

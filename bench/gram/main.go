@@ -66,7 +66,7 @@ func run(ctx context.Context, k mlg.Kernel, path string, fit int, only bool) err
 		return err
 	}
 	step("read")
-	k.Bonds = mlg.WithoutBonds
+	k.Bonds = mlg.No
 	fitted, err := k.Fit(ctx, ds.Graphs[:min(fit, len(ds.Graphs))])
 	if err != nil {
 		return err

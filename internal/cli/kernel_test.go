@@ -60,7 +60,11 @@ func TestEveryParameter(t *testing.T) {
 				}
 				texts := []string{changed.String(), kernel.FullText(changed)}
 				for _, word := range kernel.FormWords() {
-					texts = append(texts, changed.String()+" "+word)
+					text := changed.String()
+					if param.Get(changed, word) != nil { // a parameter of this name hides the form
+						text = "(" + text + ")"
+					}
+					texts = append(texts, text+" "+word)
 				}
 				if kernel.CheckNormalized(changed) == nil {
 					texts = append(texts, "0.25 "+changed.String()+" + 0.75 (labels + sp) * "+changed.String())

@@ -154,7 +154,7 @@ func TestKernel(t *testing.T) {
 		case classic.PlainWalk:
 			k = x.Converging(train)
 		case mlg.Kernel: // graphs decide on bonds
-			x.Bonds = mlg.WithBonds
+			x.Bonds = mlg.Yes
 			k = x
 		}
 		f, err := k.Fit(t.Context(), train)

@@ -1,0 +1,61 @@
+package chem
+
+import (
+	"slices"
+
+	"github.com/mlgkernel/mlg/graph"
+)
+
+// Marked reports whether graphs are molecules of which some says something about its stereochemistry.
+func Marked(graphs []*graph.Graph) bool {
+	return Molecules(graphs) && slices.ContainsFunc(graphs, func(g *graph.Graph) bool {
+		m := written(g)
+		return m != nil && m.Marked()
+	})
+}
+
+// written returns the molecule that a graph was made of, nil where it was made of none.
+func written(g *graph.Graph) *Molecule {
+	m, err := g.Molecule(func(smiles string) (any, error) { return ParseSMILES(smiles, g.N()) })
+	if m == nil || err != nil {
+		return nil
+	}
+	if m, err := checked(g, m.(*Molecule)); err == nil {
+		return m
+	}
+	return nil
+}
+
+// Stereo returns the graph of a molecule with the descriptors ([Molecule.Descriptors]) of its atoms and bonds behind
+// their labels, as in "C R" and "= Z". A graph that was not made of a molecule has none.
+func Stereo(g *graph.Graph) *graph.Graph {
+	m := written(g)
+	if m == nil {
+		return g
+	}
+	atoms, bonds := m.Descriptors()
+	some := func(d Descriptor) bool { return d != "" }
+	if slices.ContainsFunc(atoms, some) {
+		labels := make([]string, g.N())
+		for v, d := range atoms {
+			labels[v] = d.behind(g.Label(v))
+		}
+		g = g.Relabel(labels)
+	}
+	if !slices.ContainsFunc(bonds, some) {
+		return g
+	}
+	of := make(map[[2]int]Descriptor, len(bonds))
+	for i, b := range m.Bonds {
+		of[[2]int{int(min(b.A, b.B)), int(max(b.A, b.B))}] = bonds[i]
+	}
+	return g.RelabelEdges(func(e graph.Edge) string { return of[[2]int{e.U, e.V}].behind(e.Label) })
+}
+
+// behind returns a label with the descriptor behind it.
+func (d Descriptor) behind(label string) string {
+	if d == "" {
+		return label
+	}
+	return label + " " + string(d)
+}
