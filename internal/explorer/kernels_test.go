@@ -55,7 +55,7 @@ func TestKernelText(t *testing.T) {
 			t.Errorf("parameter %+v", p)
 		}
 	}
-	if got, want := strings.Join(values, ", "), "radii 1,4, eta 0.1, gamma 0.1, base degree, bonds auto, combine top, power 1, discount true, samples 100, rank 10, landmarks uniform, seed 0, exact false, pair_rank 0"; got != want {
+	if got, want := strings.Join(values, ", "), "radii 1,4, eta 0.1, gamma 0.1, base degree, bonds auto, stereo auto, combine top, power 1, discount true, samples 100, rank 10, landmarks uniform, seed 0, exact false, pair_rank 0"; got != want {
 		t.Errorf("parameters %s, want %s", got, want)
 	}
 	p := s.meaning("mlg", "").Parameters
@@ -65,7 +65,7 @@ func TestKernelText(t *testing.T) {
 	if b := p[3]; !slices.Equal(b.Suggests, []string{"labels", "labels * degree", "degree", "heat", "wl"}) || len(b.Choices) > 0 {
 		t.Errorf("base %+v", b)
 	}
-	if c := p[5]; !slices.Equal(c.Choices, []string{"top", "sum", "product", "mixed", "gmean"}) {
+	if c := p[6]; !slices.Equal(c.Choices, []string{"top", "sum", "product", "mixed", "gmean"}) {
 		t.Errorf("combine %+v", c)
 	}
 	if b := s.meaning("wl", "").Parameters; *b[0].High != 64 || !slices.Equal(b[1].Suggests, kernel.Names()) {
@@ -103,7 +103,7 @@ func TestKernelWords(t *testing.T) {
 		"":                strings.Join(kernel.Names(), " "),
 		"w":               "wl wl-edge wl-oa wl-sp",
 		"wl + nsp":        "nspd",
-		"wl ":             "h= base= labels= normalize= standardize incident subdivide directed undirected",
+		"wl ":             "h= base= labels= normalize= standardize incident subdivide stereo directed undirected",
 		"wl h":            "h=",
 		"wl h=":           "5",
 		"wl h=3 sub":      "subdivide",

@@ -239,7 +239,7 @@ func TestWrong(t *testing.T) {
 		"wl h=-1":          {Of: "wl", Parameter: "h", Value: "-1", Want: "0 to 65536", Character: 6, Reason: "wl: h = -1, want 0 to 65536"},
 		"0.5 wl + sp":      {Character: 10, Reason: "weights of some terms, want all or none to have one"},
 		"wl labels":        {Of: "wl", Parameter: "labels", Value: `"true"`, Want: "auto, labels, degrees or unlabeled", Character: 10, Reason: "wl: labels = \"true\", want auto, labels, degrees or unlabeled"},
-		"lg tau=1":         {Of: "lg", Parameter: "tau", Want: "one of eta, gamma, standardize, incident, subdivide, directed, undirected", Character: 4, Reason: "lg: no parameter tau, want one of eta, gamma, standardize, incident, subdivide, directed, undirected"},
+		"lg tau=1":         {Of: "lg", Parameter: "tau", Want: "one of eta, gamma, standardize, incident, subdivide, stereo, directed, undirected", Character: 4, Reason: "lg: no parameter tau, want one of eta, gamma, standardize, incident, subdivide, stereo, directed, undirected"},
 		"wl labels=labels": {Graph: &zero, GraphReason: "graph 0 has no labels, which the kernel compares", Missing: "labels"},
 	} {
 		a := p.ask("fit", 0, map[string]any{"kernel": text}, bare)

@@ -328,6 +328,19 @@ def test_bonds(drugs):
     assert both.diagonal()[0] == pytest.approx(np.ones(len(drugs)))
 
 
+def test_stereo():
+    """Stereoisomers are alike and not equal, unless stereo is left out."""
+    alanine = ["C[C@H](N)C(=O)O", "C[C@@H](N)C(=O)O", "N[C@@H](C)C(=O)O"]
+    seen = MultiscaleLaplacian(normalize=True)
+    K = seen.fit_transform(alanine)
+    assert 0.5 < K[0, 1] < 0.99 and K[0, 2] == pytest.approx(1)
+    assert seen.compared_.endswith("bonds by order, stereo")
+    unseen = MultiscaleLaplacian(normalize=True, stereo=False)
+    assert unseen.fit_transform(alanine) == pytest.approx(1) and unseen.kernel_ == "mlg stereo=false"
+    with pytest.raises(ValueError, match=r"stereo='yes', want 'auto', True or False"):
+        MultiscaleLaplacian(stereo="yes").fit(alanine)
+
+
 def test_set_output_and_feature_names(drugs):
     pandas = pytest.importorskip("pandas")
     frame = MLGEmbedding(3).set_output(transform="pandas").fit_transform(drugs.graphs[:10])

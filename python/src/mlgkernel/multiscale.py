@@ -56,6 +56,9 @@ class MultiscaleLaplacian(Compiled):
         Whether the labels of edges count. The kernel is then the mean of two: that of the graphs, and that
         of graphs in which each edge is a vertex too. "auto" is True for molecules, whose edges have bond
         symbols as labels, and False for other graphs.
+    stereo : bool or "auto", default "auto"
+        Whether the stereochemistry of molecules counts: R, S, E and Z. Half of what sees bonds then sees it.
+        "auto" is True where bonds count and some molecule has marks.
     exact : bool, default False
         Compute the kernel by its definition, without sampling.
     pair_rank : int, at least 0, default 0
@@ -114,6 +117,7 @@ class MultiscaleLaplacian(Compiled):
         rank: int | None = None,
         base: str | None = None,
         bonds: bool | str = "auto",
+        stereo: bool | str = "auto",
         exact: bool = False,
         pair_rank: int = 0,
         max_memory: float = 16.0,
@@ -137,6 +141,7 @@ class MultiscaleLaplacian(Compiled):
         self.rank = rank
         self.base = base
         self.bonds = bonds
+        self.stereo = stereo
         self.exact = exact
         self.pair_rank = pair_rank
         self.max_memory = max_memory
@@ -152,15 +157,17 @@ class MultiscaleLaplacian(Compiled):
             if a is not None and b is not None:
                 raise ValueError(f"{theirs}={a!r} and {ours}={b!r} say the same, want one of them")
         radii = self._radii()
-        if self.bonds not in ("auto", True, False):
-            raise ValueError(f"bonds={self.bonds!r}, want 'auto', True or False")
+        auto = {"bonds": self.bonds, "stereo": self.stereo}
+        for name, value in auto.items():
+            if value not in ("auto", True, False):
+                raise ValueError(f"{name}={value!r}, want 'auto', True or False")
         return kernel_text(
             "mlg" if radii else "flg",
             **({"radii": radii} if radii else {}),
             eta=number(*self._given("eta", "heta", 0.1)),
             gamma=number("gamma", self.gamma),
             base="" if self.base is None else string("base", self.base),
-            bonds=self.bonds if self.bonds == "auto" else bool(self.bonds),
+            **{name: value if value == "auto" else bool(value) for name, value in auto.items()},
             combine=string("combine", self.combine),
             power=whole("power", self.power),
             discount=bool(self.discount),
