@@ -5,15 +5,15 @@
 //
 // Read keeps the whole collection. Open gives one graph after the other. It takes constant
 // memory for the formats whose graphs follow each other: SMILES, tables, SDF, Graph JSON
-// Lines, and GraphML and DOT with many graphs.
+// Lines, and networks (GraphML, GEXF, GML, Pajek, node-link JSON, DOT) with many graphs in a file.
 //
 // Every reader
 //
 //   - recognises gzip by its first bytes,
 //   - names file and line in its errors,
 //   - refuses input beyond the limits in [Limits] before it is held in memory,
-//   - makes simple undirected graphs: directed edges become undirected, and repeated edges
-//     and self-loops are dropped. A warning counts each of these.
+//   - keeps directions, joins parallel edges, and leaves self-loops out of undirected graphs.
+//     A warning counts each of these.
 //
 // [Options] say how graphs are read: formats, columns, labels of atoms, edge weights. A model
 // keeps them.

@@ -3,7 +3,6 @@ package dataset
 import (
 	"io"
 	"maps"
-	"strconv"
 	"strings"
 
 	"github.com/mlgkernel/mlg/graph"
@@ -51,7 +50,9 @@ func readDOT(s *stream) (nextGraph, error) {
 		if !more {
 			return nil, io.EOF
 		}
-		g, err := p.g.build(s, p.g.positions)
+		p.g.drawn = dotDrawing
+		p.g.positions()
+		g, err := p.g.build(s)
 		if err != nil {
 			return nil, s.at(scan.last, err)
 		}
@@ -59,23 +60,27 @@ func readDOT(s *stream) (nextGraph, error) {
 	}, nil
 }
 
-// positions takes coordinates from the data "pos" when every vertex has it.
-func (n *named) positions(b *graph.Builder) error {
-	at := make([][2]float64, len(n.node))
+// dotDrawing are the attributes by which Graphviz draws a vertex.
+var dotDrawing = keysOf("area class color colorscheme comment distortion fillcolor fixedsize fontcolor fontname fontsize gradientangle " +
+	"group height href id image imagepos imagescale labelloc layer margin nojustify ordering orientation penwidth peripheries pin pos " +
+	"rects regular root samplepoints shape shapefile showboxes sides skew sortv style target tooltip url vertices width xlabel xlp z")
+
+// positions makes numbers x and y of the data "pos" when every vertex has it.
+func (n *named) positions() {
+	at := make([][2]string, len(n.node))
 	for v, d := range n.node {
-		xs, ys, ok := strings.Cut(strings.TrimSuffix(d["pos"], "!"), ",")
-		ys, _, _ = strings.Cut(ys, ",") // a third coordinate
-		x, err1 := strconv.ParseFloat(strings.TrimSpace(xs), 64)
-		y, err2 := strconv.ParseFloat(strings.TrimSpace(ys), 64)
-		if !ok || err1 != nil || err2 != nil {
-			return nil
+		x, y, _ := strings.Cut(strings.TrimSuffix(d["pos"], "!"), ",")
+		y, _, _ = strings.Cut(y, ",") // a third coordinate
+		for i, text := range []string{x, y} {
+			at[v][i] = strings.TrimSpace(text)
+			if _, err := decimal([]byte(at[v][i])); err != nil {
+				return
+			}
 		}
-		at[v] = [2]float64{x, y}
 	}
 	for v, xy := range at {
-		b.SetCoordinates(v, xy[0], xy[1])
+		n.node[v] = n.node[v].with(data{"x": xy[0], "y": xy[1]})
 	}
-	return nil
 }
 
 // have moves past the next token if it is one of the given keywords or marks.
@@ -239,6 +244,7 @@ func (p *dotParser) vertex(c *dotScope, name string, line int) []int {
 	}
 	if v == n { // new: it takes the defaults of here
 		p.g.node[v] = c.node
+		p.g.lines = append(p.g.lines, line)
 	}
 	c.add(v)
 	return []int{v}

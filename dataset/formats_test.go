@@ -275,7 +275,7 @@ func TestGraphML(t *testing.T) {
 1>2 1
 2>2 1`)
 	wantGraph(t, d.Graphs[1], "id \"\" target \"\" n 1\n0 \"C\" [0]")
-	wantWarnings(t, d, "1 value of node data ignored, because it is not a number or some nodes have none")
+	wantWarnings(t, d, `1 value of node data "note" left out, because some nodes have none`)
 	wrap := func(s string) string { return "<graphml>\n<graph>\n" + s + "\n</graph></graphml>" }
 	wantErrors(t, GraphML, []errorCase{
 		{"", "f:1: no element graphml"},
@@ -384,6 +384,9 @@ func TestRecognise(t *testing.T) {
 		{"a.smi", "", SMILES}, {"a.SMI.gz", "", SMILES}, {"a.csv", "", CSV}, {"a.tsv", "", TSV}, {"a.sdf", "", SDF}, {"a.mol", "", SDF},
 		{"a.jsonl", "", JSONLines}, {"a.graphml", "", GraphML}, {"a.gv", "", DOT}, {"a.dot", "", DOT}, {"a.edges", "", EdgeList},
 		{"a", "{\"nodes\":0", JSONLines}, {"a.xml", "<?xml", GraphML}, {"a.txt", "/* x */ strict digraph{", DOT}, {"a.txt", "graph G {", DOT},
+		{"a.json", `{"directed": false, "nodes": [`, NodeLink}, {"a.json", `{"nodes":3,"edges":[[0,1]]}`, JSONLines}, {"a", `[{"nodes": []}]`, NodeLink},
+		{"a.gml", "", GML}, {"a.txt", "Creator \"x\"\nVersion 1\n graph\n[", GML}, {"a.gexf", "", GEXF}, {"a.xml", "<?xml version='1.0'?>\n<!-- x --><gexf version='1'>", GEXF},
+		{"a.net", "", Pajek}, {"a.txt", "% x\n*Vertices 3", Pajek}, {"a.txt", "*network x", Pajek},
 		{"a.txt", "# x\n1 2\n", EdgeList}, {"a.txt", "1,2\n", EdgeList}, {"a", ethanolMol, SDF}, {"a.txt", "CCO ethanol\n", SMILES},
 		{"a.txt", "id,smiles\n1,C", CSV}, {"a.txt", "id\tsmiles\n1\tC", TSV},
 	} {

@@ -97,6 +97,22 @@ func FuzzGraphML(f *testing.F) {
 	fuzzFormat(f, GraphML, `<?xml version="1.0"?><graphml><key id="l" for="node" attr.name="label"><default>C</default></key><key id="w" for="edge" attr.name="weight" attr.type="double"/><key id="q" for="all" attr.name="q" attr.type="int"/><graph id="g" edgedefault="directed"><data key="q">1</data><node id="a"><data key="q">1</data></node><node id="b"><data key="q">2</data></node><edge source="a" target="b"><data key="w">2</data></edge></graph></graphml>`)
 }
 
+func FuzzGEXF(f *testing.F) {
+	fuzzFormat(f, GEXF, gexfSample, `<gexf><graph defaultedgetype="mutual"><nodes><node id="1"/></nodes><edges><edge source="1" target="1"/></edges></graph></gexf>`)
+}
+
+func FuzzGML(f *testing.F) {
+	fuzzFormat(f, GML, gmlSample, "Creator \"x\"\ngraph [ node [ id 0 graphics [ x 1 y 2 ] l 1 l 2 ] ] # c\ngraph []", `graph [ name "&lt;`)
+}
+
+func FuzzPajek(f *testing.F) {
+	fuzzFormat(f, Pajek, pajekSample, "*Vertices 2\n*Matrix\n0 1\n1 0\n*Network b\n*Vertices 1\n*Partition p\n*Vertices 1\n3\n*Vector\n*Vertices 1\n.5\n", "*vertices 3\n*edgeslist\n1 2 3\n*arcs :1 \"r\"\n1 1 2\n")
+}
+
+func FuzzNodeLink(f *testing.F) {
+	fuzzFormat(f, NodeLink, nodeLinkSample, `[{"nodes":[{"name":"a","x":[1,2]},{}],"links":[{"source":0,"target":1,"value":3}],"graph":[["a",1]]}]`)
+}
+
 func FuzzDOT(f *testing.F) {
 	fuzzFormat(f, DOT, `strict digraph "g" { node [label=C]; a -> b -> {c; d} [weight=2]; subgraph s { e [pos="1,2"] } /* x */ }`, "graph{a--b;b--a}\n#x\ngraph{}")
 }

@@ -94,6 +94,14 @@ func TestEndlessInput(t *testing.T) {
 		{"DOT statements", DOT, "graph {", "a--b;", "record longer than 1048576 bytes, which is the limit"},
 		{"DOT quoted", DOT, "graph { \"", "a", "record longer than 1048576 bytes, which is the limit"},
 		{"DOT comment", DOT, "/*", "a", "record longer than 1048576 bytes, which is the limit"},
+		{"GEXF nodes", GEXF, "<gexf><graph><nodes>", "<node/>", "f:1: "},
+		{"GML lists", GML, "", "graph [ ", "f:1: "},
+		{"GML edges", GML, "graph [ ", "edge [ source 0 target 1 ]", "record longer than 1048576 bytes, which is the limit"},
+		{"GML text", GML, "graph [ a \"", "x", "record longer than 1048576 bytes, which is the limit"},
+		{"Pajek edges", Pajek, "*Vertices 2\n*Arcs\n", "1 2\n", "record longer than 1048576 bytes, which is the limit"},
+		{"Pajek line", Pajek, "*Vertices 2 ", "1 2", "line longer than 262144 bytes"},
+		{"node-link edges", NodeLink, `{"nodes":[{"id":0}],"links":[`, `{"source":0,"target":0},`, "record longer than 1048576 bytes, which is the limit"},
+		{"node-link text", NodeLink, `{"graph":"`, "x", "record longer than 1048576 bytes, which is the limit"},
 		{"edge list", EdgeList, "", "1 2\n", "more than 1048576 bytes after decompression, which is the limit"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

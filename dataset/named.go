@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -29,9 +30,15 @@ func (d data) with(more data) data {
 
 // find returns the value of the first of the keys that exists, without regard to case.
 func (d data) find(keys []string) (string, bool) {
+	key, ok := d.key(keys)
+	return d[key], ok
+}
+
+// key returns the first of the keys that exists, as the data spell it.
+func (d data) key(keys []string) (string, bool) {
 	for _, k := range keys {
-		if v, ok := d[k]; ok {
-			return v, true
+		if _, ok := d[k]; ok {
+			return k, true
 		}
 		best := "" // of several spellings the first by alphabet
 		for have := range d {
@@ -40,23 +47,43 @@ func (d data) find(keys []string) (string, bool) {
 			}
 		}
 		if best != "" {
-			return d[best], true
+			return best, true
 		}
 	}
 	return "", false
 }
 
-// named collects a graph whose vertices have names and whose vertices and edges have
-// data, as in GraphML and DOT.
+// named collects a graph whose vertices have names and whose vertices and edges have data, as in
+// GraphML and DOT.
 type named struct {
 	id       string
 	data     data // of the graph
 	index    map[string]int
 	name     []string // by vertex
-	node     []data   // by vertex
+	node     []data   // by vertex; nil for one that edges alone name
 	edges    []namedEdge
 	directed bool // some edge is
 	lim      Limits
+
+	labels  []string // keys of vertices that may be the label, in their order
+	numbers keyKinds // of vertices
+	title   []string // names for people, where those of the format are numbers; nil for none
+	drawn   keySet   // keys of vertices that say how to draw, which are no data
+	lines   []int    // of the vertices, nil where they are not known
+}
+
+// keyKinds says which keys a format declares to be numbers or texts. Values tell of the others.
+type keyKinds map[string]bool // whether it is a number
+
+// keySet is a set of keys in lower case.
+type keySet map[string]bool
+
+func keysOf(list string) keySet {
+	out := keySet{}
+	for key := range strings.FieldsSeq(list) {
+		out[key] = true
+	}
+	return out
 }
 
 type namedEdge struct {
@@ -67,7 +94,7 @@ type namedEdge struct {
 }
 
 func newNamed(lim Limits) *named {
-	return &named{index: map[string]int{}, data: data{}, lim: lim}
+	return &named{index: map[string]int{}, data: data{}, lim: lim, labels: nodeLabelNames, numbers: keyKinds{}}
 }
 
 // vertex returns the number of the vertex of the given name, which is new when needed.
@@ -94,26 +121,79 @@ func (n *named) edge(u, v int, d data, directed bool, line int) error {
 	return nil
 }
 
-// build makes the graph, with the numbers of the vertices that the format has. An error in a
-// line is a *lineError.
-func (n *named) build(s *stream, numbers func(*graph.Builder) error) (*graph.Graph, error) {
+// whole returns an error if an edge leads to a vertex that the file does not have.
+func (n *named) whole() error {
+	for _, e := range n.edges {
+		for _, v := range []int{e.u, e.v} {
+			if n.node[v] == nil {
+				return &lineError{e.line, fmt.Errorf("edge to node %q, which does not exist", n.name[v])}
+			}
+		}
+	}
+	return nil
+}
+
+// newVertex adds a vertex of a line with its data. It is an error if it has some already.
+func (n *named) newVertex(name string, d data, line int) error {
+	v, err := n.vertex(name)
+	switch {
+	case err != nil:
+		return &lineError{line, err}
+	case n.node[v] != nil:
+		return &lineError{line, fmt.Errorf("second node with the name %q", name)}
+	case d == nil:
+		d = data{}
+	}
+	n.node[v] = d
+	for len(n.lines) <= v {
+		n.lines = append(n.lines, 0)
+	}
+	n.lines[v] = line
+	return nil
+}
+
+// build makes the graph. An error in a line is a *lineError.
+func (n *named) build(s *stream) (*graph.Graph, error) {
 	b := graph.NewBuilder(len(n.node))
 	in := interner{}
+	used := keySet{} // keys that are labels of vertices
 	for v, d := range n.node {
-		if t, ok := d.find(nodeLabelNames); ok {
-			b.SetLabel(v, in.text([]byte(t)))
+		if key, ok := d.key(n.labels); ok {
+			b.SetLabel(v, in.text([]byte(d[key])))
+			used[key] = true
 		}
 	}
 	nameVertices(b, n.name)
+	if n.title != nil {
+		nameVertices(b, n.title)
+	}
 	if n.directed {
 		b.SetDirected()
 	}
+	if err := n.addEdges(b, in); err != nil {
+		return nil, err
+	}
+	if err := n.describe(s, b); err != nil {
+		return nil, err
+	}
+	if err := n.attributes(s, b, used); err != nil {
+		return nil, err
+	}
+	g, err := b.Build()
+	if err == nil {
+		err = corrections(b.Given(), s.opts, s.warn, g.Name)
+	}
+	return g, err
+}
+
+// addEdges adds the edges to a builder.
+func (n *named) addEdges(b *graph.Builder, in interner) error {
 	for _, e := range n.edges {
 		w := 1.0
 		if t, ok := e.data.find(edgeWeightNames); ok {
 			var err error
 			if w, err = decimal([]byte(strings.TrimSpace(t))); err != nil || !positive(w) {
-				return nil, &lineError{e.line, fmt.Errorf("edge weight %s, want a positive, finite number", quote([]byte(t)))}
+				return &lineError{e.line, fmt.Errorf("edge weight %s, want a positive, finite number", quote([]byte(t)))}
 			}
 		}
 		label, _ := e.data.find(edgeLabelNames)
@@ -126,27 +206,100 @@ func (n *named) build(s *stream, numbers func(*graph.Builder) error) (*graph.Gra
 			b.AddLabeledEdge(v, u, w, in.text([]byte(label)))
 		}
 	}
+	return nil
+}
+
+// describe gives the graph its identifier and target, and the stream what stands beside it.
+func (n *named) describe(s *stream, b *graph.Builder) error {
 	s.beside = Fields{Names: slices.Sorted(maps.Keys(n.data)), SMILES: -1}
 	for _, name := range s.beside.Names {
 		s.beside.Values = append(s.beside.Values, n.data[name])
 	}
 	target, ok := n.data.find(wanted(s.opts.TargetColumn, targetNames))
 	if !ok && s.opts.TargetColumn != "" {
-		return nil, fmt.Errorf("graph %q has no data %q", n.id, s.opts.TargetColumn)
+		return fmt.Errorf("graph %q has no data %q", n.id, s.opts.TargetColumn)
 	}
 	b.SetTarget(target)
 	b.SetID(n.id)
 	if id, ok := n.data.find(wanted(s.opts.IDColumn, idNames)); ok && (n.id == "" || s.opts.IDColumn != "") {
 		b.SetID(id)
 	}
-	if err := numbers(b); err != nil {
-		return nil, err
+	return nil
+}
+
+// attributes takes attributes of the vertices from the keys whose values are numbers, in the order of
+// their names, if every vertex has one. x and y together are positions. It counts what it leaves out.
+func (n *named) attributes(s *stream, b *graph.Builder, labels keySet) error {
+	have := map[string]int{}
+	for _, d := range n.node {
+		for key := range d {
+			have[key]++
+		}
 	}
-	g, err := b.Build()
-	if err == nil {
-		err = corrections(b.Given(), s.opts, s.warn, func(v int) string { return n.name[v] })
+	var names []string
+	for _, key := range slices.SortedFunc(maps.Keys(have), natural) {
+		switch {
+		case labels[key] || n.drawn[strings.ToLower(key)]:
+		case have[key] < len(n.node):
+			leftOut(s.warn, "node", key, have[key], "some nodes have none")
+		case !n.numeric(key):
+			leftOut(s.warn, "node", key, have[key], "they are no numbers")
+		default:
+			names = append(names, key)
+		}
 	}
-	return g, err
+	row := make([]float64, len(names))
+	x, y := slices.Index(names, "x"), slices.Index(names, "y")
+	for v, d := range n.node {
+		for i, name := range names {
+			var err error
+			if row[i], err = decimal([]byte(strings.TrimSpace(d[name]))); err != nil {
+				return &lineError{n.lines[v], fmt.Errorf("node data %q: %w", name, err)}
+			}
+		}
+		left := row
+		if x >= 0 && y >= 0 {
+			b.SetCoordinates(v, row[x], row[y])
+			left = slices.Delete(slices.Clone(row), y, y+1) // y is behind x
+			left = slices.Delete(left, x, x+1)
+		}
+		if len(left) > 0 {
+			b.SetAttributes(v, left)
+		}
+	}
+	return nil
+}
+
+// numeric reports whether a key of all vertices has numbers.
+func (n *named) numeric(key string) bool {
+	if number, declared := n.numbers[key]; declared {
+		return number
+	}
+	return !slices.ContainsFunc(n.node, func(d data) bool {
+		_, err := decimal([]byte(strings.TrimSpace(d[key])))
+		return err != nil
+	})
+}
+
+// leftOut warns of values of a key that are left out.
+func leftOut(warn *warnings, of, key string, n int, why string) {
+	warn.add(n, fmt.Sprintf("value of %s data %s left out, because %s", of, quote([]byte(key)), why),
+		fmt.Sprintf("values of %s data %s left out, because %s", of, quote([]byte(key)), why))
+}
+
+// natural orders texts as people do: a2 before a10.
+func natural(a, b string) int {
+	stem := func(s string) (string, int) {
+		t := strings.TrimRight(s, "0123456789")
+		k, err := strconv.Atoi(s[len(t):])
+		if err != nil {
+			return s, -1
+		}
+		return t, k
+	}
+	s, i := stem(a)
+	t, j := stem(b)
+	return cmp.Or(cmp.Compare(s, t), cmp.Compare(i, j), cmp.Compare(a, b))
 }
 
 // nameVertices gives the vertices their names, unless these are their numbers, perhaps with a letter before

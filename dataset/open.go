@@ -27,6 +27,10 @@ var formatReaders = map[Format]func(*stream) (nextGraph, error){
 	SDF:       readSDF,
 	JSONLines: readJSONLines,
 	GraphML:   readGraphML,
+	GML:       readGML,
+	GEXF:      readGEXF,
+	Pajek:     readPajek,
+	NodeLink:  readNodeLink,
 	DOT:       readDOT,
 	EdgeList:  readEdgeList,
 }
@@ -228,8 +232,8 @@ var extensions = map[string]Format{
 	".csv": CSV, ".tsv": TSV, ".tab": TSV, ".parquet": Parquet, ".pq": Parquet,
 	".sdf": SDF, ".sd": SDF, ".mol": SDF, ".mdl": SDF,
 	".jsonl": JSONLines, ".ndjson": JSONLines, ".json": JSONLines,
-	".graphml": GraphML,
-	".dot":     DOT, ".gv": DOT,
+	".graphml": GraphML, ".gml": GML, ".gexf": GEXF, ".net": Pajek, ".paj": Pajek,
+	".dot": DOT, ".gv": DOT,
 	".edges": EdgeList, ".edgelist": EdgeList, ".el": EdgeList,
 	".zip": TUDataset,
 }
@@ -237,27 +241,43 @@ var extensions = map[string]Format{
 var (
 	dotStart  = regexp.MustCompile(`^(?i)(?:\s|//[^\n]*\n|#[^\n]*\n|/\*(?s:.*?)\*/)*(?:strict\s+)?(?:di)?graph[\s{"]`)
 	edgeStart = regexp.MustCompile(`^(?:[#%][^\n]*\n|\s)*\d+[\s,;]+\d+(?:[\s,;]|$)`)
-	molStart  = regexp.MustCompile(`^[^\n]*\n[^\n]*\n[^\n]*\n[^\n]*V[23]000`)
+	gmlStart  = regexp.MustCompile(`^(?i)(?:\s|#[^\n]*\n|(?:creator|version|comment)\s+(?:"[^"]*"|[^\s\[\]"]+)\s)*graph\s*\[`)
+	gexfStart = regexp.MustCompile(`^(?:\s|<[?!][^>]*>)*<gexf[\s>]`)
+	pajStart  = regexp.MustCompile(`^(?i)(?:%[^\n]*\n|\s)*\*(?:network|vertices)\b`)
+	// A list of objects: the vertices of Graph JSON Lines are a number.
+	nodeLinkStart = regexp.MustCompile(`"(?:nodes|links)"\s*:\s*\[`)
+	molStart      = regexp.MustCompile(`^[^\n]*\n[^\n]*\n[^\n]*\n[^\n]*V[23]000`)
 )
 
 // recognise tells the format by the extension or, where that says nothing, by the
 // beginning of the file.
 func recognise(name string, head []byte) (Format, error) {
 	ext := filepath.Ext(strings.TrimSuffix(strings.ToLower(name), ".gz"))
+	lead := bytes.TrimLeft(head, " \t\r\n")
 	if f, ok := extensions[ext]; ok && f != TUDataset {
+		if f == JSONLines && len(lead) > 0 && nodeLink(lead) {
+			f = NodeLink
+		}
 		return f, nil
 	}
-	lead := bytes.TrimLeft(head, " \t\r\n")
 	first, _, _ := strings.Cut(string(lead), "\n")
 	switch {
 	case IsZip(head):
 		return TUDataset, nil
 	case len(lead) == 0:
 		return "", errors.New("format not recognised, because the file is empty")
-	case lead[0] == '{':
+	case lead[0] == '{' && !nodeLink(lead):
 		return JSONLines, nil
+	case lead[0] == '{' || lead[0] == '[' && nodeLinkStart.Match(lead):
+		return NodeLink, nil
+	case gexfStart.Match(head):
+		return GEXF, nil
 	case lead[0] == '<':
 		return GraphML, nil
+	case gmlStart.Match(head):
+		return GML, nil
+	case pajStart.Match(head):
+		return Pajek, nil
 	case dotStart.Match(head):
 		return DOT, nil
 	case molStart.Match(head):

@@ -24,13 +24,17 @@ const (
 	SDF       Format = "sdf"       // SDF and MOL files, V2000 and V3000
 	JSONLines Format = "jsonl"     // Graph JSON Lines
 	GraphML   Format = "graphml"
+	GML       Format = "gml"
+	GEXF      Format = "gexf"
+	Pajek     Format = "pajek"
+	NodeLink  Format = "nodelink" // JSON as NetworkX and D3 have it
 	DOT       Format = "dot"
 	EdgeList  Format = "edgelist"
 )
 
 // Formats lists the formats by name, without Auto.
 func Formats() []Format {
-	return []Format{TUDataset, SMILES, CSV, TSV, Parquet, SDF, JSONLines, GraphML, DOT, EdgeList}
+	return []Format{TUDataset, SMILES, CSV, TSV, Parquet, SDF, JSONLines, GraphML, GML, GEXF, Pajek, NodeLink, DOT, EdgeList}
 }
 
 // Hydrogens says which hydrogen atoms of a molecule become vertices.
@@ -46,11 +50,11 @@ const (
 // Limits bound what hostile or broken input can cost. All must be positive.
 type Limits struct {
 	Line     int   // bytes of a line
-	Record   int   // bytes of a record: a molecule with its data, a table row, a GraphML or DOT graph
+	Record   int   // bytes of a record: a molecule with its data, a table row, a network
 	Bytes    int64 // bytes of a TUDataset or an edge list after decompression, all files together
 	Ratio    int   // bytes after decompression for one before, once more than 64 MiB came out
 	Vertices int   // vertices of one graph
-	Edges    int   // edges of one graph in GraphML, DOT and edge lists
+	Edges    int   // edges of one network or edge list
 	Items    int64 // graphs, vertices and edges that Read keeps in all; lines and values of a file of a TUDataset
 }
 
@@ -63,8 +67,8 @@ type Options struct {
 	// Columns of a table, data fields of an SDF, found without regard to case. Default: names
 	// and values tell (docs/reference/tables.md). TargetColumn may name several with commas between them,
 	// or be "all": graphs get the first as their target, and Dataset.Labelled takes another. For a TUDataset,
-	// TargetColumn may be the 1-based number of a column of graph_attributes; for GraphML
-	// and DOT it names the graph attribute.
+	// TargetColumn may be the 1-based number of a column of graph_attributes; for networks
+	// it names the graph attribute.
 	SMILESColumn string `json:"smiles_column,omitempty"`
 	TargetColumn string `json:"target,omitempty"`
 	IDColumn     string `json:"id,omitempty"`

@@ -10,6 +10,9 @@ type warning struct {
 	one, many string
 }
 
+// maxWarnings is the number of different warnings that are kept. Others are counted together.
+const maxWarnings = 100
+
 // add counts n occurrences of a warning. Its text is one for a single occurrence, and many for
 // several.
 func (w *warnings) add(n int, one, many string) {
@@ -22,8 +25,14 @@ func (w *warnings) add(n int, one, many string) {
 			return
 		}
 	}
+	if len(*w) == maxWarnings && many != otherWarnings {
+		w.add(n, "other warning", otherWarnings)
+		return
+	}
 	*w = append(*w, warning{n, one, many})
 }
+
+const otherWarnings = "other warnings"
 
 // list returns texts such as "12 self-loops dropped".
 func (w warnings) list() []string {

@@ -85,7 +85,8 @@ def load(
         File, folder, zip file, a built-in name such as ``"builtin:drugs"``, or the name of a
         collection that was downloaded.
     format : str
-        ``"auto"``, or tudataset, smiles, csv, tsv, parquet, sdf, jsonl, graphml, dot, edgelist.
+        ``"auto"``, or tudataset, smiles, csv, tsv, parquet, sdf, jsonl, graphml, gml, gexf,
+        pajek, nodelink, dot, edgelist.
     smiles_column, target, id : str
         Columns or data fields. By default they are found by their names and values. ``target`` may name
         several: as a list, with commas between the names, or as ``"all"``.
