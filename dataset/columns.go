@@ -48,8 +48,12 @@ func (c *Columns) Add(f Fields) error {
 	return nil
 }
 
-// put keeps a field of the last graph, which most often stands where it stood before.
+// put keeps a field of the last graph, which most often stands where it stood before. One without a name
+// is no column.
 func (c *Columns) put(place int, name, value string) {
+	if name == "" {
+		return
+	}
 	i := place
 	if i >= len(c.Names) || c.Names[i] != name {
 		var known bool

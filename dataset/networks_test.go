@@ -176,6 +176,10 @@ func TestNodeLink(t *testing.T) {
 		t.Errorf("names %q and %q", a, b)
 	}
 	wantWarnings(t, d, `2 values of node data "t" left out, because they are no numbers`)
+	d = mustReadText(t, NodeLink, `{"nodes":[],"graph":{"":1,"a":2}}`) // data without a name
+	if picked := d.pick([]int{0}); len(picked.Columns.Names) != 1 || picked.Columns.Values("a")[0] != "2" {
+		t.Errorf("columns %q", picked.Columns.Names)
+	}
 	wantErrors(t, NodeLink, []errorCase{
 		{"5", "f:1: 5, want a graph as an object"},
 		{"{\n}", `f:2: no field "nodes"`},
