@@ -28,7 +28,7 @@ const dataGroup = "Reading data"
 
 // placeFlags say where graphs are in the data.
 type placeFlags struct {
-	Format       dataset.Format `help:"Format of the data: auto, tudataset, smiles, csv, tsv, parquet, sdf, jsonl, graphml, dot, edgelist." default:"auto" enum:"auto,tudataset,smiles,csv,tsv,parquet,sdf,jsonl,graphml,dot,edgelist" group:"Reading data"`
+	Format       dataset.Format `help:"Format of the data: auto, tudataset, smiles, csv, tsv, parquet, sdf, jsonl, graphml, gml, gexf, pajek, nodelink, dot, edgelist." default:"auto" enum:"auto,tudataset,smiles,csv,tsv,parquet,sdf,jsonl,graphml,gml,gexf,pajek,nodelink,dot,edgelist" group:"Reading data"`
 	SMILESColumn string         `help:"Column of a table with the SMILES." name:"smiles-column" placeholder:"NAME" group:"Reading data"`
 	Target       []string       `help:"Column or data field with the class or value. train and evaluate take several, separated by commas or with the flag repeated, or all." placeholder:"NAME" sep:"none" group:"Reading data"`
 	ID           string         `help:"Column or data field with the identifier." name:"id" placeholder:"NAME" group:"Reading data"`
