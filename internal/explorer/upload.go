@@ -34,7 +34,7 @@ type uploadRequest struct {
 	Structure     string  `json:"structure,omitempty" help:"column of the SMILES; by default the server finds it"`
 	TargetName    string  `json:"target_name,omitempty" want:"0 to 100" help:"what the targets are called, with their unit; by default as their column"`
 	Task          string  `json:"task,omitempty" default:"auto" want:"one of auto classification regression" help:"kind of the targets; auto decides by their values"`
-	Format        string  `json:"format,omitempty" default:"auto" want:"one of auto tudataset smiles csv tsv parquet sdf jsonl graphml dot edgelist"`
+	Format        string  `json:"format,omitempty" default:"auto" want:"one of auto tudataset smiles csv tsv parquet sdf jsonl graphml gml gexf pajek nodelink dot edgelist"`
 	Hydrogens     string  `json:"hydrogens,omitempty" default:"written" want:"one of written explicit implicit" help:"which hydrogens of molecules become vertices"`
 	EdgeWeight    string  `json:"edge_weight,omitempty" default:"weight" want:"one of unit weight order distance" help:"edge weights"`
 	AtomCharge    bool    `json:"atom_charge,omitempty" help:"charges are part of atom labels"`
