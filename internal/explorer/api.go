@@ -213,6 +213,8 @@ var endpoints = []endpoint{
 	raw(operation("POST", "batch", "Reads a file with many new graphs from the body, to be predicted", []int{422, 503}, postBatch)),
 	operation("GET", "batch/{batch}", "Predictions for the graphs of a batch, as a table", computing, getBatch),
 	operation("GET", "member/{row}", "A graph of a batch with its drawing", []int{503}, getBatchGraph),
+	operation("POST", "suggest", "What to measure next: graphs of a batch, or of the data", computing, postSuggest),
+	operation("POST", "derive", "Makes other data: some of the graphs, with values that were measured since", nil, postDerive),
 	operation("POST", "table", "Some rows of a batch as CSV or SDF", computing, postBatchExport),
 	operation("GET", "explain", "What each vertex contributes to a prediction", computing, postExplain),
 	operation("POST", "explain", "What each vertex contributes to a prediction", computing, postExplain),

@@ -240,6 +240,7 @@ var goodRequests = []string{
 	`POST /read {"name":"x.smi","text":"CCO ethanol\nCCN ethylamine\n"}`, `POST /read {"name":"","text":"CCO\n"}`, `POST /read {"name":"x.smi","text":"CCO\nC((\nCCN\n"}`,
 	"POST /batch?name=x.smi CCO a\nCCN b\n", "GET /batch/some", "GET /member/1?batch=some", "POST /stop {}",
 	`POST /table {"batch":"some","rows":[1,0],"format":"csv"}`, `POST /table {"batch":"some","rows":[0],"format":"sdf"}`,
+	`POST /suggest {"batch":"some","k":2,"class":"steroid","without":[1]}`, `POST /derive {"name":"part","graphs":[1,2,3]}`,
 	"GET /find", "GET /find?text=PAM", "GET /find?class=steroid&limit=1", "GET /find?smiles=c1ccccc1&text=a",
 	`POST /export {"graphs":[3,1],"format":"csv"}`, `POST /export {"graphs":[3],"format":"jsonl"}`, `POST /export {"graphs":[3],"format":"csv","kernel":"mlg eta=0.5"}`,
 	"GET /download/map.svg", "GET /download/map.svg?color=error", "GET /download/map.png?color=size&layout=pca", "GET /download/graph.svg?index=2", "GET /download/graph.png?smiles=CCO", "GET /download/table.csv", "GET /download/model.mlg",
@@ -271,6 +272,8 @@ var badRequests = []struct {
 	{"GET /member/x?batch=some", "400", "want a whole number"},
 	{"GET /member/2?batch=some", "404", "row 2, want 0 … 1"},
 	{`POST /stop {"all":true}`, "400", "unknown field"},
+	{`POST /suggest {"batch":"some","k":0}`, "400", "k = 0"},
+	{`POST /derive {"name":"x","graphs":[]}`, "400", "graphs: none"},
 	{`POST /table {"batch":"some","rows":[],"format":"csv"}`, "400", "rows: 0, want 1 to 2"},
 	{`POST /table {"batch":"some","rows":[0],"format":"smi"}`, "400", `format = "smi"`},
 	{"GET /graph/x", "400", "want a whole number"},
@@ -386,6 +389,7 @@ var impossible = []string{
 	"GET /explain?index=0&kernel=mlg+base=attributes", `POST /explain {"graph":{"index":0},"kernel":"mlg base=attributes"}`,
 	"GET /compare?a=0&b=1&kernel=mlg+base=attributes", `POST /compare {"a":{"index":0},"b":{"index":1},"kernel":"mlg base=attributes"}`,
 	`POST /vertex {"graph":{"index":0},"vertex":0,"level":1,"kernel":"mlg base=attributes"}`, "GET /batch/impossible?kernel=mlg+base=attributes",
+	`POST /suggest {"batch":"impossible","kernel":"mlg base=attributes"}`,
 	`POST /table {"batch":"impossible","rows":[0],"format":"csv","kernel":"mlg base=attributes"}`,
 }
 

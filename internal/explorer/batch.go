@@ -87,11 +87,16 @@ func postBatch(q *request, in *batchRequest) (*batchRead, error) {
 	if err != nil {
 		return nil, err
 	}
-	q.s.mu.Lock()
-	defer q.s.mu.Unlock()
-	q.s.batches = slices.Insert(q.s.batches, 0, b)
-	q.s.batches = q.s.batches[:min(len(q.s.batches), maxBatches)]
+	q.s.keep(b)
 	return out, nil
+}
+
+// keep keeps a batch, and lets the oldest ones go when there are too many.
+func (s *Server) keep(b *batch) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.batches = slices.Insert(s.batches, 0, b)
+	s.batches = s.batches[:min(len(s.batches), maxBatches)]
 }
 
 // named returns graphs with the identifiers of their file, or else their SMILES, or their numbers.

@@ -186,6 +186,8 @@ var examples = map[string]string{
 	"POST batch":       "molecules.smi",
 	"GET member/{row}": "?batch=BATCH",
 	"POST table":       `{"batch": "BATCH", "rows": [0], "format": "sdf"}`,
+	"POST suggest":     `{"batch": "BATCH", "class": "steroid", "k": 1}`,
+	"POST derive":      `{"name": "part", "graphs": [0, 1, 2, 3]}`,
 	"POST graph":       `{"smiles": "CCO"}`,
 	"POST read":        `{"name": "two.smi", "text": "CCO ethanol\nCCN ethylamine\n"}`,
 	"GET kernel":       "?text=wl%20h=3%20",

@@ -34,12 +34,13 @@ type session struct {
 	places    result[*placement]
 	structure result[*structureAnswer]
 	order     result[[]int]
-	sooner    result[*evaluation]   // of the early learner
-	score     result[*evaluation]   // by cross-validation, without baselines
-	beside    result[*evaluation]   // with baselines
-	everyone  result[*predictions]  // by cross-validation
-	known     result[*predictions]  // by a model of its training graphs
-	vertices  result[[]vertexTable] // by level
+	sooner    result[*evaluation]    // of the early learner
+	score     result[*evaluation]    // by cross-validation, without baselines
+	beside    result[*evaluation]    // with baselines
+	everyone  result[*predictions]   // by cross-validation
+	known     result[*predictions]   // by a model of its training graphs
+	measured  result[*measuredModel] // of measured graphs alone
+	vertices  result[[]vertexTable]  // by level
 
 	mu        sync.Mutex
 	explained map[explainedKey]*explain.Explanation // of graphs of the data

@@ -57,12 +57,13 @@ func (s *Server) meant(e endpoint, r *http.Request) (*source, error) {
 		"load the file again, and the link works", ids[0])
 }
 
-// add keeps a source, and lets the oldest ones go when there are too many.
-func (s *Server) add(x *source) {
+// add keeps a source, and lets the oldest ones go when there are too many. It returns the names of these.
+func (s *Server) add(x *source) []string {
+	gone := []string{}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.sources[0].id == x.id {
-		return
+		return gone
 	}
 	s.sources = slices.DeleteFunc(s.sources, func(o *source) bool { return o.id == x.id })
 	s.sources = slices.Insert(s.sources, 1, x)
@@ -70,12 +71,16 @@ func (s *Server) add(x *source) {
 	for i, o := range s.sources[1:] {
 		items += o.data.info.Vertices + o.data.info.Edges
 		if i > 0 && (i == maxSources || items > sourceItems) {
+			for _, o := range s.sources[1+i:] {
+				gone = append(gone, o.data.Name)
+			}
 			s.sources = slices.Delete(s.sources, 1+i, len(s.sources))
 			break
 		}
 	}
 	s.batches = slices.DeleteFunc(s.batches, func(b *batch) bool { return !slices.Contains(s.sources, b.s) })
 	s.recent = slices.DeleteFunc(s.recent, func(r *session) bool { return !slices.Contains(s.sources, r.s) })
+	return gone
 }
 
 type sourcesAnswer struct {

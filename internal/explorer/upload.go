@@ -77,6 +77,7 @@ type uploadAnswer struct {
 	Task        task              `json:"task" want:"one of classification regression none"`
 	Classes     []string          `json:"classes"`
 	Warnings    []string          `json:"warnings"`
+	Gone        []string          `json:"gone" help:"names of files that the server does not keep any more"`
 }
 
 // uploadProgress is a file that is being read.
@@ -136,7 +137,7 @@ func postUpload(q *request, in *uploadRequest) (out *uploadAnswer, err error) {
 	}
 	out.Bytes = bytes
 	if !in.Check {
-		q.s.add(x)
+		out.Gone = q.s.add(x)
 		out.Source = x.id
 	}
 	return out, nil
@@ -269,7 +270,7 @@ func uploadError(err error) error {
 func (l *loader) report(r *dataset.Reader, c Choices) *uploadAnswer {
 	left := r.Skipped()
 	out := &uploadAnswer{Name: r.Name(), Format: r.Format(), Graphs: len(l.graphs), More: l.more, Columns: l.columns.Describe(),
-		Skipped: left.Count, SkippedRows: append([]dataset.Skipped{}, left.First...), Structure: l.columns.Roles.Structure.Column, Warnings: append([]string{}, r.Warnings()...)}
+		Skipped: left.Count, SkippedRows: append([]dataset.Skipped{}, left.First...), Structure: l.columns.Roles.Structure.Column, Warnings: append([]string{}, r.Warnings()...), Gone: []string{}}
 	for _, g := range l.graphs {
 		if strings.Contains(g.SMILES(), ".") {
 			out.Fragments++

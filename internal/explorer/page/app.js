@@ -17,6 +17,8 @@ import { ownData, sourceChoice } from "./data.js";
 import { themes } from "./theme.js";
 import { groupsView } from "./groups.js";
 import { manyView, sendMany } from "./many.js";
+import { nextGraph, nextName, nextView, suggestions } from "./next.js";
+import { noteRound } from "./rounds.js";
 import { stack } from "./stack.js";
 import { tip } from "./tip.js";
 import { downloads, find, menu } from "./tools.js";
@@ -37,12 +39,14 @@ export const app = {
   columns: new Map(), // of the file, by name: values by graph
 
   // reference names a graph for the API.
+  // It is its number; "a" and a number for one that was asked about; "s" and a number for a suggestion.
   reference: (ref) => (ref[0] === "a" ? askedReference(Number(ref.slice(1))) : { index: Number(ref) }),
-  name: (ref) => (ref[0] === "a" ? state.asked[Number(ref.slice(1))]?.prediction?.id ?? "asked" : app.source.ids[Number(ref)]),
+  name: (ref) => (ref[0] === "s" ? nextName(Number(ref.slice(1))) : ref[0] === "a" ? state.asked[Number(ref.slice(1))]?.prediction?.id ?? "asked" : app.source.ids[Number(ref)]),
   radius: (level) => app.radii[level - 1] ?? 0,
 
   // graph fetches a graph with its drawing, once.
   graph(ref) {
+    if (ref[0] === "s") return nextGraph(app, Number(ref.slice(1)));
     const key = ref[0] === "a" ? JSON.stringify(app.reference(ref)) : ref;
     if (!app.drawings.has(key)) {
       if (app.drawings.size > 300) app.drawings.clear();
@@ -171,7 +175,7 @@ export const app = {
   // keep has the map show some graphs alone, null for all.
   keep(graphs) {
     if (graphs === null && app.map.kept === null) return;
-    for (const m of [app.map, app.inset]) {
+    for (const m of app.maps) {
       m.kept = graphs;
       m.draw();
     }
@@ -185,13 +189,20 @@ export const app = {
 
   notice,
 
+  // gone says which data the server has let go.
+  gone: (names) => names.length && notice(`The server keeps the last files only, and has let ${names.join(", ")} go. Load the file again to see it.`),
+
   predictMany: (file) => sendMany(app, file),
 
-  // use shows other data.
-  async use(source) {
-    history.pushState(null, "", `${location.pathname}#source=${encodeURIComponent(source)}`);
+  // use shows other data, with some of the state.
+  async use(source, shown = {}) {
+    const q = new URLSearchParams({ source });
+    for (const [name, v] of Object.entries(shown)) if (v) q.set(name, typeof v === "object" ? JSON.stringify(v) : v);
+    history.pushState(null, "", `${location.pathname}#${q}`);
     await load();
   },
+
+  marks: markOpen,
 
   fail(error) {
     if (error.name !== "AbortError") toast(error.message);
@@ -213,7 +224,7 @@ function changed({ detail = false } = {}) {
   $("size").value = state.size;
   showLegend();
   const picked = new Set(state.picked);
-  for (const m of [app.map, app.inset]) m.picked = picked;
+  for (const m of app.maps) m.picked = picked;
   markOpen();
   showAsked(app);
   showSelection();
@@ -222,6 +233,7 @@ function changed({ detail = false } = {}) {
   if (state.view === "table") showTable(app);
   if (state.view === "structure") groupsView(app).catch(app.fail);
   if (state.view === "many") manyView(app).catch(app.fail);
+  if (state.view === "next" && app.places) nextView(app).catch(app.fail);
   if (state.view === "predictions") predictionsView(app.evaluation, app);
   if (detail) loadDetail();
   downloads(app);
@@ -230,7 +242,7 @@ function changed({ detail = false } = {}) {
 function showLegend() {
   const c = app.coloring;
   const only = c?.kind === "class" ? c.classes.findIndex((k) => k.name === state.only) : -1;
-  app.map.only = app.inset.only = only < 0 ? null : only;
+  for (const m of app.maps) m.only = only < 0 ? null : only;
   legend(c, state.only, (name) => {
     state.only = name;
     changed();
@@ -261,7 +273,14 @@ function markOpen() {
     const place = a.prediction?.place?.[state.layout];
     return place ? [{ ref: `a${i}`, x: place[0], y: place[1] }] : [];
   });
-  for (const m of [app.map, app.inset]) {
+  const next = suggestions(app);
+  for (const { ref, name } of next) if (ref[0] !== "s" && !marks.some((m) => m.ref === ref)) marks.push({ ref, name });
+  for (const { ref, name, place } of next) {
+    if (ref[0] !== "s") continue;
+    extra.push({ ref, x: place[state.layout][0], y: place[state.layout][1] });
+    marks.push({ ref, name });
+  }
+  for (const m of app.maps) {
     m.marked = marks;
     m.extra = extra;
     m.draw();
@@ -349,8 +368,7 @@ async function loadColors() {
       ...(state.color === "prediction" || state.color === "error" ? chosen() : {}) }, colorJob.signal);
     app.coloring.chosen = state.color;
     showLegend();
-    app.map.color(app.coloring);
-    app.inset.color(app.coloring);
+    for (const m of app.maps) m.color(app.coloring);
   } catch (e) {
     if (e.name === "AbortError") return;
     app.fail(e);
@@ -429,6 +447,8 @@ app.crossValidate = async () => {
 
 // evaluated shows predictions of graphs that were not seen.
 function evaluated() {
+  noteRound(app);
+  if (state.view === "next" && app.places) nextView(app).catch(app.fail);
   if (state.color === "prediction" || state.color === "error") loadColors();
   if (state.view === "table") showTable(app);
   if (state.view === "predictions") predictionsView(app.evaluation, app);
@@ -479,7 +499,7 @@ function showPlaces(turn = null) {
   turn ??= linkedTurn;
   linkedTurn = null;
   app.map.place(p.x, p.y, state.layout, turn);
-  app.inset.place(p.x, p.y, state.layout, app.map.turn);
+  for (const m of app.maps.slice(1)) m.place(p.x, p.y, state.layout, app.map.turn);
   $("compared").textContent = app.places.compared ? `Compared: ${app.places.compared}` : "";
   $("axes").textContent = state.layout === "pca"
     ? `Kernel principal components: ${percent(p.share[0], 0)} and ${percent(p.share[1], 0)} of the variance`
@@ -498,8 +518,7 @@ function pointCell(a, b, value) {
 function repaint() {
   if (!app.info) return;
   showLegend();
-  app.map.color();
-  app.inset.color();
+  for (const m of app.maps) m.color();
   app.matrix.render();
   if (app.matrix.data) $("matrix-scale").replaceChildren(...scaleOf(app.matrix.data.low, app.matrix.data.high));
 }
@@ -559,7 +578,7 @@ function describe() {
   app.drawings.clear();
   app.columns = new Map();
   forgetTable();
-  for (const m of [app.map, app.inset]) m.forget();
+  for (const m of app.maps) m.forget();
   $("axes").textContent = "";
   app.matrix.forget(app.source, info.classes);
   $("matrix-scale").replaceChildren();
@@ -612,14 +631,24 @@ async function load() {
   await loadDetail();
 }
 
+// pick opens a point of the map, or lists those that lie there. A suggestion shows its card.
+function pick(ref, shift, all) {
+  const suggestion = suggestions(app).findIndex((x) => x.ref === ref);
+  if (suggestion >= 0 && (ref[0] === "s" || state.view === "next")) {
+    if (state.view !== "next") app.show("next");
+    const card = $(`suggestion-${suggestion}`);
+    card?.scrollIntoView({ block: "center" });
+    return card?.querySelector("button").focus();
+  }
+  const run = (r) => (shift && state.open !== null ? app.compare(state.open, r) : app.open(r));
+  if (state.view !== "next") stack(app, all, run);
+  if (all.length === 1 || state.view === "next") run(ref);
+}
+
 function createViews() {
   app.map = new MapView($("map"), (i) => app.source.ids[i], {
     hover: (ref, at) => tip(app, ref, at),
-    pick: (ref, shift, all) => {
-      const run = (r) => (shift && state.open !== null ? app.compare(state.open, r) : app.open(r));
-      stack(app, all, run);
-      if (all.length === 1) run(ref);
-    },
+    pick,
     lasso: (graphs) => app.pick(graphs),
     toggle: (i) => app.pick(state.picked.includes(i) ? state.picked.filter((g) => g !== i) : [...state.picked, i], "map",
       app.why),
@@ -632,6 +661,8 @@ function createViews() {
     },
   });
   app.inset = new MapView($("inset"), (i) => app.source.ids[i]);
+  app.nextMap = new MapView($("next-map"), (i) => app.source.ids[i], { pick });
+  app.maps = [app.map, app.inset, app.nextMap];
   app.matrix = new MatrixView($("matrix"), { point: pointCell,
     pick: (a, b) => (a === b ? app.open(String(a)) : app.compare(String(a), String(b))) });
   app.detail = new Detail($("detail"), app);

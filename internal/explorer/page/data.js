@@ -135,6 +135,7 @@ async function use(app, file, choices) {
     const report = await send(file, choices);
     close();
     await app.use(report.source);
+    app.gone(report.gone);
     toast(`${count(report.graphs, "graph")} from ${file.name}${report.skipped ? `, ${count(report.skipped, "row")} skipped` : ""}.`);
   } catch (e) {
     if (stopped(e)) return close();

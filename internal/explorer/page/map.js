@@ -269,9 +269,9 @@ export class MapView {
     return this.order;
   }
 
-  // at returns the pixels of a point, or of a graph that was asked about ("a0").
+  // at returns the pixels of a point, or of another graph ("a0" was asked about, "s0" is suggested).
   at(ref) {
-    if (typeof ref === "string" && ref[0] === "a") {
+    if (typeof ref === "string" && !/^\d/.test(ref)) {
       const e = this.extra.find((x) => x.ref === ref);
       return e ? this.screen(...this.to(e.x, e.y)) : null;
     }

@@ -1,6 +1,6 @@
 // The state of the page, which is the part of the address after the #: a link restores it, and so do back and forward.
 
-export const views = ["map", "table", "structure", "many", "predictions", "matrix", "pair"];
+export const views = ["map", "table", "structure", "many", "next", "predictions", "matrix", "pair"];
 
 // A graph is named by its number in the source, or by "a" and its number among those asked about.
 export const state = {
@@ -21,6 +21,7 @@ export const state = {
   kernel: "", // its text, empty for the default, or for the model as it was trained
   list: "clusters", // what the view of the structure shows
   batch: null, // many graphs that were asked about together
+  next: null, // what is wanted of the graphs to measure next
   asked: [], // what was asked: {smiles} or {graph}
 };
 
@@ -55,9 +56,20 @@ export function read(graphs) {
   state.kernel = q.get("kernel") ?? "";
   state.batch = q.get("batch");
   state.list = q.get("list") ?? "clusters";
+  state.next = parsed(q.get("next"));
   const old = new Map(state.asked.map((a) => [textOf(a), a]));
   state.asked = q.getAll("ask").filter(Boolean).map((text) => old.get(text) ?? question(text));
   return beyond;
+}
+
+// parsed reads an object from a link, null for anything else.
+function parsed(text) {
+  try {
+    const v = JSON.parse(text);
+    return v && typeof v === "object" && !Array.isArray(v) ? v : null;
+  } catch {
+    return null;
+  }
 }
 
 const textOf = (a) => a.smiles ?? JSON.stringify(a.graph);
@@ -122,6 +134,7 @@ export function write() {
   if (state.only !== null) q.set("only", state.only);
   if (state.list !== "clusters") q.set("list", state.list);
   if (state.batch !== null) q.set("batch", state.batch);
+  if (state.next && state.view === "next") q.set("next", JSON.stringify(state.next));
   const picked = compress(state.picked);
   if (picked && picked.length <= longest) q.set("pick", picked);
   for (const a of state.asked) if (textOf(a).length <= longest) q.append("ask", textOf(a));

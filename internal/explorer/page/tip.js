@@ -10,9 +10,9 @@ export async function tip(app, ref, at) {
   tipFor = ref;
   const el = $("tip");
   if (ref === null) return (el.hidden = true);
-  const asked = ref[0] === "a";
+  const asked = !/^\d/.test(ref);
   const cls = asked ? -1 : app.source.class[Number(ref)] ?? -1;
-  const target = asked ? "new graph" : app.source.targets[Number(ref)] ?? "";
+  const target = ref[0] === "s" ? "suggested" : asked ? "new graph" : app.source.targets[Number(ref)] ?? "";
   const text = [h("b", {}, app.name(ref)), cls >= 0 ? app.chip(cls, target)
     : h("span", { class: "muted" }, app.info.task === "regression" && target && !asked ? `${app.info.target_name} ${signed(target)}`
       : target)];

@@ -1,0 +1,190 @@
+package explorer
+
+import (
+	"cmp"
+	"crypto/rand"
+	"fmt"
+	"math"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"github.com/mlgkernel/mlg/choose"
+	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/kernel"
+)
+
+// deriveRequest makes other data of the data: some of the graphs, with values that were measured since.
+type deriveRequest struct {
+	Name     string        `json:"name" want:"1 to 200" help:"what the new data are called"`
+	Graphs   []int         `json:"graphs,omitempty" help:"graphs that are kept, by their positions; by default all"`
+	Batch    string        `json:"batch,omitempty" help:"the batch that measured graphs are of; without it they are graphs of the data"`
+	Measured []measurement `json:"measured,omitempty" help:"new targets"`
+	kernelRequest
+}
+
+// measurement is a target of a graph.
+type measurement struct {
+	Index  int    `json:"index" help:"position of the graph in the batch, or in the data"`
+	Target string `json:"target" want:"1 to 200"`
+}
+
+// deriveAnswer says what was made.
+type deriveAnswer struct {
+	Source string   `json:"source" help:"name of the new data in requests"`
+	Graphs int      `json:"graphs"`
+	Batch  string   `json:"batch" help:"the same batch for the new data, predicted with the kernel of the request; empty for none"`
+	Gone   []string `json:"gone" help:"names of files that the server does not keep any more"`
+}
+
+// roundColumn says in which round a graph was measured.
+const roundColumn = "round"
+
+// postDerive makes new data of the data. Graphs of a batch stand behind the others. The column round counts how often data were
+// derived with new targets.
+func postDerive(q *request, in *deriveRequest) (*deriveAnswer, error) {
+	if q.s.o.ReadOnly {
+		return nil, &apiError{http.StatusForbidden, "this server keeps no data but those it was started with", "body"}
+	}
+	if n := len(in.Name); n < 1 || n > maxName {
+		return nil, badRequest("name", "name: %d bytes, want 1 to %d", n, maxName)
+	}
+	d := q.s.data
+	kept, err := in.kept(len(d.IDs))
+	if err != nil {
+		return nil, err
+	}
+	var b *batch
+	var graphs []*graph.Graph
+	if in.Batch != "" {
+		if b, err = q.s.batch(in.Batch); err != nil {
+			return nil, err
+		}
+		graphs = b.graphs
+	}
+	made, err := d.derive(in, kept, graphs)
+	if err != nil {
+		return nil, err
+	}
+	x := q.s.newSource(made)
+	out := &deriveAnswer{Source: x.id, Graphs: len(made.IDs)}
+	if b != nil {
+		_, key, err := x.choose(in.Kernel)
+		if err != nil {
+			return nil, err
+		}
+		out.Batch = rand.Text()
+		b = &batch{id: out.Batch, name: b.name, s: x, key: key, graphs: b.graphs, lines: b.lines}
+	}
+	out.Gone = q.s.add(x)
+	if b != nil {
+		q.s.keep(b)
+	}
+	return out, nil
+}
+
+// kept returns the graphs that are kept of so many, ascending.
+func (in *deriveRequest) kept(n int) ([]int, error) {
+	if in.Graphs == nil {
+		return kernel.UpTo(n), nil
+	}
+	out := slices.Clone(in.Graphs)
+	slices.Sort(out)
+	out = slices.Compact(out)
+	if len(out) == 0 {
+		return nil, badRequest("graphs", "graphs: none, want at least one")
+	}
+	for _, i := range out {
+		if i < 0 || i >= n {
+			return nil, notFound("graphs", "graph %d, want 0 … %d", i, n-1)
+		}
+	}
+	return out, nil
+}
+
+// derive returns new data. Measured graphs of a batch come behind those that are kept.
+func (d *Data) derive(in *deriveRequest, kept []int, batch []*graph.Graph) (*Data, error) {
+	from := batch
+	if batch == nil {
+		from = d.Graphs
+	}
+	targets := map[int]string{} // by position in the batch or the data
+	for k, m := range in.Measured {
+		field := fmt.Sprintf("measured[%d]", k)
+		if m.Index < 0 || m.Index >= len(from) {
+			return nil, notFound(field+".index", "measured[%d]: graph %d, want 0 … %d", k, m.Index, len(from)-1)
+		}
+		if v, err := strconv.ParseFloat(m.Target, 64); d.task == regression && (err != nil || math.IsNaN(v) || math.IsInf(v, 0)) {
+			return nil, badRequest(field+".target", "measured[%d]: %q, want a number", k, m.Target)
+		}
+		if _, twice := targets[m.Index]; twice {
+			return nil, badRequest(field+".index", "measured[%d]: graph %d has a target already", k, m.Index)
+		}
+		targets[m.Index] = m.Target
+	}
+	ds := &dataset.Dataset{Name: in.Name}
+	var fresh []int // of the batch
+	for _, i := range kept {
+		if d.Graphs[i] == nil {
+			return nil, badRequest("graphs", "the model does not have graph %d, so nothing can be made of it", i)
+		}
+		target := d.target(i)
+		if batch == nil {
+			target = cmp.Or(targets[i], target)
+		}
+		ds.Graphs = append(ds.Graphs, d.Graphs[i].With(d.IDs[i], target))
+	}
+	if batch != nil {
+		for _, m := range in.Measured {
+			fresh = append(fresh, m.Index)
+			ds.Graphs = append(ds.Graphs, batch[m.Index].With(batch[m.Index].ID(), m.Target))
+		}
+	}
+	out, err := fromDataset(ds, d.read, d.task)
+	if err != nil {
+		return nil, badRequest("measured", "%v", err)
+	}
+	out.targetName, out.colorName = d.targetName, d.colorName
+	if d.smiles != nil {
+		out.smiles = choose.Pick(d.smiles, kept)
+		for _, i := range fresh {
+			out.smiles = append(out.smiles, batch[i].SMILES())
+		}
+	}
+	for _, c := range d.columns {
+		out.columns = append(out.columns, column{c.name, append(choose.Pick(c.values, kept), make([]string, len(fresh))...), c.numeric})
+	}
+	if len(targets) > 0 {
+		out.countRound(func(k int) bool {
+			return k >= len(kept) || batch == nil && targets[kept[k]] != ""
+		})
+	}
+	return out, out.use(d.Kernel.Asked)
+}
+
+// countRound writes the number of a new round into its column, for graphs that were measured in it.
+func (d *Data) countRound(measured func(k int) bool) {
+	at := slices.IndexFunc(d.columns, func(c column) bool { return c.name == roundColumn && c.numeric })
+	round := 1
+	if at < 0 {
+		c := column{roundColumn, make([]string, len(d.IDs)), true}
+		for i := range c.values {
+			if d.target(i) != "" {
+				c.values[i] = "0"
+			}
+		}
+		at, d.columns = len(d.columns), append(d.columns, c)
+	} else {
+		for i := range d.IDs {
+			if v := d.columns[at].number(i); v >= float64(round) {
+				round = int(v) + 1
+			}
+		}
+	}
+	for k := range d.IDs {
+		if measured(k) {
+			d.columns[at].values[k] = strconv.Itoa(round)
+		}
+	}
+}

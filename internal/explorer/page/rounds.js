@@ -1,0 +1,76 @@
+// Rounds of suggesting and measuring: how the model gets better.
+
+import { h, number, percent } from "./dom.js";
+import { keep, keptOf } from "./kept.js";
+import { reached } from "./goal.js";
+
+// A round has
+//   measured  the number of graphs with a target
+//   score     how good predictions of graphs that were not seen are: the error of values, or the share of right classes
+//   same      the score for the graphs that were there before the first round
+//   best      the best target by the goal
+//   added     what was measured: {n, right, error}; right are those within their intervals, or of the predicted class
+
+// scoreOf returns the score for graphs among some (null for all).
+function scoreOf(e, info, targets, among = null) {
+  const some = among && new Set(among);
+  const at = [...e.index.keys()].filter((k) => !some || some.has(e.index[k]));
+  if (!at.length) return null;
+  if (info.task === "regression") return Math.sqrt(at.reduce((s, k) => s + (e.values[k] - e.measured[k]) ** 2, 0) / at.length);
+  return at.filter((k) => e.predicted[k] === targets[e.index[k]]).length / at.length;
+}
+
+// bestOf returns the target that is best by a goal, null where it has none.
+function bestOf(want, info, targets) {
+  const known = targets.filter(Boolean).map((t) => [reached(want, info, t), t]);
+  if (!known.length || known[0][0] === null) return null;
+  if (info.task === "classification" || want.kind === "range") return `${known.filter(([r]) => r > 0).length} hits`;
+  return number(Number(known.reduce((a, b) => (b[0] > a[0] ? b : a))[1]), 4);
+}
+
+// note writes down how good the model of the present round is.
+export function noteRound(app) {
+  const { info, source, evaluation: e, state } = app;
+  if (!e || e.note || !e.index.length || state.kernel !== (app.placed ?? "")) return;
+  const kept = keptOf(info.source);
+  const want = state.next;
+  if (!want) return;
+  const rounds = kept.rounds.length ? kept.rounds : [{ base: e.index, added: null }];
+  const last = rounds.at(-1);
+  Object.assign(last, { measured: source.targets.filter(Boolean).length, score: scoreOf(e, info, source.targets),
+    same: scoreOf(e, info, source.targets, rounds[0].base), best: bestOf(want, info, source.targets) });
+  keep(info.source, { rounds });
+}
+
+// begin begins a round with values that were measured; each has what was said of it before.
+export function begin(app, source, values, want) {
+  noteRound(app);
+  const { info } = app;
+  const numbers = info.task === "regression";
+  const off = values.map((v) => Number(v.target) - v.said.value);
+  const right = values.filter((v) => (numbers ? v.said.interval && v.target >= v.said.interval.low && v.target <= v.said.interval.high : v.said.class === v.target)).length;
+  const added = { n: values.length, right, error: numbers ? Math.sqrt(off.reduce((s, d) => s + d * d, 0) / off.length) : null,
+    best: bestOf(want, info, values.map((v) => v.target)) };
+  keep(source, { rounds: [...keptOf(info.source).rounds, { added }] });
+}
+
+// roundsOf shows the rounds, once there are two.
+export function roundsOf(app) {
+  const { info } = app;
+  const { rounds } = keptOf(info.source);
+  if (rounds.length < 2) return [];
+  const numbers = info.task === "regression";
+  const figure = (v) => (v === null || v === undefined ? "…" : numbers ? number(v, 3) : percent(v));
+  const [first, last] = [rounds[0], rounds.at(-1)];
+  const better = last.same !== undefined && first.same !== null && first.same !== undefined && (numbers ? first.same - last.same : last.same - first.same);
+  const row = (r, k) => h("tr", {}, h("th", { scope: "row" }, String(k)), [r.measured ?? "…", figure(r.score), figure(r.same), r.best ?? "–",
+    r.added ? `${r.added.n}${r.added.error === null ? "" : `, off by ${number(r.added.error, 2)}`}, ${r.added.right} as predicted` : "–"]
+    .map((t) => h("td", {}, String(t))));
+  const score = numbers ? "error" : "right";
+  return [h("details", { class: "rounds", open: true }, h("summary", {}, `Rounds: ${rounds.length - 1}`),
+    h("div", { class: "wide" }, h("table", {}, h("thead", {}, h("tr", {}, ["round", "measured", score, `${score}, same graphs`, "best", "new values"].map((t) => h("th", { scope: "col" }, t)))),
+      h("tbody", {}, rounds.map(row)))),
+    h("p", { class: "muted small" }, better === false ? "The model is being tested." : `Predictions of the graphs that were there at first ${
+      better > 0 ? "are better" : better < 0 ? "are worse" : "are as good"} than before the first round. ${
+      numbers ? "As predicted: within the interval of 90 %." : "As predicted: of the predicted class."} A learner that had not seen a graph predicts it.`))];
+}
