@@ -116,9 +116,10 @@ func (r *Reader) Format() Format { return r.in.opts.Format }
 //	table             its cells
 //	SMILES            the string and the name
 //	SDF               data fields
-//	GraphML, DOT      data of the graph
+//	networks          data of the graph
 //	Graph JSON Lines  the id, the target, and unknown texts and numbers
 //	TUDataset         the label, and the numbered columns of graph_attributes
+//	folder of files   those of the graph, its file, and its row in the table of files
 type Fields struct {
 	Names, Values []string
 	SMILES        int // position of the string that the graph was made of, −1 for none
@@ -260,8 +261,11 @@ func collect(ctx context.Context, r *Reader, opts Options) (*Dataset, error) {
 		d.Warnings = append(d.Warnings, DistancesWarning)
 	}
 	if d.Columns != nil {
-		if d.Columns.Roles = r.Roles(); !r.table() {
-			d.Columns.Roles = d.Columns.usualRoles(opts)
+		d.Columns.Roles = r.Roles()
+		if usual := d.Columns.usualRoles(opts); !r.table() && d.Columns.Roles.ID.Column == "" {
+			d.Columns.Roles = usual
+		} else if !r.table() && len(d.Columns.Roles.Targets) == 0 { // a folder of files
+			d.Columns.Roles.Targets = usual.Targets
 		}
 	}
 	return d, nil

@@ -53,10 +53,7 @@ func Open(path string, opts Options) (*Reader, error) {
 		return nil, err
 	}
 	if st.IsDir() {
-		if opts.Format != Auto && opts.Format != TUDataset {
-			return nil, fmt.Errorf("%s is a folder: its format must be tudataset, not %s", path, opts.Format)
-		}
-		return openTU(os.DirFS(path), path, opts)
+		return openFolder(os.DirFS(path), path, opts)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -103,16 +100,13 @@ func openFile(f *os.File, size int64, path string, opts Options) (*Reader, error
 	return newReader(src, nil, 0, path, opts)
 }
 
-// NewZipReader reads a TUDataset from a zip file of some size.
+// NewZipReader reads a folder in a zip file of some size: a TUDataset, or files of graphs.
 func NewZipReader(src io.ReaderAt, size int64, name string, opts Options) (*Reader, error) {
 	if err := opts.Validate(); err != nil {
 		return nil, err
 	}
 	if ext := strings.ToLower(filepath.Ext(name)); ext == ".xlsx" || ext == ".xlsm" || ext == ".ods" {
 		return nil, fmt.Errorf("%s is a workbook, which mlg cannot read; save the sheet as CSV", name)
-	}
-	if opts.Format != Auto && opts.Format != TUDataset {
-		return nil, fmt.Errorf("%s is a zip file: its format must be tudataset, not %s", name, opts.Format)
 	}
 	in := &directoryReader{ReaderAt: src, rest: maxZipDirectory}
 	z, err := zip.NewReader(in, size)
@@ -126,16 +120,16 @@ func NewZipReader(src io.ReaderAt, size int64, name string, opts Options) (*Read
 	if err := checkZip(z, size, opts.Limits); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return openTU(z, name, opts)
+	return openFolder(z, name, opts)
 }
 
-// Entries of a zip file, and bytes of the directory that lists them, the search for it included. A TUDataset has about ten.
+// Entries of a zip file, and bytes of the directory that lists them, the search for it included.
 const (
 	maxZipEntries   = 10_000
 	maxZipDirectory = 1 << 20
 )
 
-var errManyEntries = fmt.Errorf("the zip file has more than %d entries, or names of more than %d bytes together; a TUDataset has about ten entries",
+var errManyEntries = fmt.Errorf("the zip file has more than %d entries, or names of more than %d bytes together",
 	maxZipEntries, maxZipDirectory)
 
 // directoryReader stops the reading of a directory that is too large, whatever number of entries it states.
@@ -178,11 +172,42 @@ func NewReader(src io.Reader, name string, opts Options) (*Reader, error) {
 	return newReader(src, nil, 0, name, opts)
 }
 
+// openFolder reads a folder: a TUDataset, or files of graphs.
+func openFolder(fsys fs.FS, path string, opts Options) (*Reader, error) {
+	if opts.Format == Auto || opts.Format == TUDataset {
+		r, err := openTU(fsys, path, opts)
+		if opts.Format == TUDataset || !errors.Is(err, errNoTU) {
+			return r, err
+		}
+	}
+	return openFiles(fsys, path, opts)
+}
+
 // newReader does the work of NewReader. file has the same bytes, where they are not compressed, or is nil.
 func newReader(src io.Reader, file io.ReaderAt, size int64, name string, opts Options) (*Reader, error) {
 	if err := opts.Validate(); err != nil {
 		return nil, err
 	}
+	s, err := newStream(src, file, size, name, opts)
+	if err != nil {
+		return nil, err
+	}
+	if s.opts.Format == TUDataset {
+		return nil, fmt.Errorf("%s: a TUDataset must be a folder or a zip file on disk, not a stream", name)
+	}
+	next, err := formatReaders[s.opts.Format](s)
+	if err != nil {
+		return nil, err
+	}
+	r := &Reader{name: stem(name), warn: s.warn, next: next, weight: opts.EdgeWeight, in: s}
+	if s.opts.Format == JSONLines || s.opts.Format == SMILES {
+		r.lines = s.read
+	}
+	return r, nil
+}
+
+// newStream decompresses an input and recognises its format.
+func newStream(src io.Reader, file io.ReaderAt, size int64, name string, opts Options) (*stream, error) {
 	in, err := decompress(src, opts.Limits)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, broken(err))
@@ -197,20 +222,7 @@ func newReader(src io.Reader, file io.ReaderAt, size int64, name string, opts Op
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	if opts.Format == TUDataset {
-		return nil, fmt.Errorf("%s: a TUDataset must be a folder or a zip file on disk, not a stream", name)
-	}
-	warn := &warnings{}
-	s := &stream{in: in, file: file, size: size, name: name, opts: opts, warn: warn, beside: Fields{SMILES: -1}}
-	next, err := formatReaders[opts.Format](s)
-	if err != nil {
-		return nil, err
-	}
-	r := &Reader{name: stem(name), warn: warn, next: next, weight: opts.EdgeWeight, in: s}
-	if opts.Format == JSONLines || opts.Format == SMILES {
-		r.lines = s.read
-	}
-	return r, nil
+	return &stream{in: in, file: file, size: size, name: name, opts: opts, warn: &warnings{}, beside: Fields{SMILES: -1}}, nil
 }
 
 // stem returns the file name without folder and known extensions.

@@ -72,11 +72,15 @@ func readSMILES(s *stream) (nextGraph, error) {
 // tableRow returns the cells of the next row, valid until the next call, and its line.
 type tableRow func() ([]string, int, error)
 
-// readTSV reads rows whose cells are separated by tabs. Quotes around a cell are dropped;
+func readTSV(s *stream) (nextGraph, error) { return readTable(s, tsvRows(s)) }
+
+func readCSV(s *stream) (nextGraph, error) { return readTable(s, csvRows(s)) }
+
+// tsvRows reads rows whose cells are separated by tabs. Quotes around a cell are dropped;
 // they do not protect anything in it.
-func readTSV(s *stream) (nextGraph, error) {
+func tsvRows(s *stream) tableRow {
 	l := s.lines()
-	return readTable(s, func() ([]string, int, error) {
+	return func() ([]string, int, error) {
 		for {
 			line, err := l.next()
 			if err != nil {
@@ -94,7 +98,7 @@ func readTSV(s *stream) (nextGraph, error) {
 			}
 			return row, l.n, nil
 		}
-	})
+	}
 }
 
 // separators are the characters that may stand between the cells of a CSV file.
@@ -118,9 +122,9 @@ func separator(line string) rune {
 	return best
 }
 
-// readCSV reads rows whose cells are separated by commas, semicolons, tabs or bars. A line "sep=;" before the header,
+// csvRows reads rows whose cells are separated by commas, semicolons, tabs or bars. A line "sep=;" before the header,
 // as Excel writes it, says which.
-func readCSV(s *stream) (nextGraph, error) {
+func csvRows(s *stream) tableRow {
 	head, _ := s.in.Peek(4096)
 	first, _, _ := strings.Cut(string(head), "\n")
 	sep, skipped := separator(first), 0
@@ -134,7 +138,7 @@ func readCSV(s *stream) (nextGraph, error) {
 	r.Comma = sep
 	r.ReuseRecord, r.FieldsPerRecord = true, -1
 	line := skipped // of the last row
-	return readTable(s, func() ([]string, int, error) {
+	return func() ([]string, int, error) {
 		in.reset()
 		row, err := r.Read()
 		if err == nil {
@@ -153,7 +157,7 @@ func readCSV(s *stream) (nextGraph, error) {
 				fmt.Errorf("a quote opens in this row and takes those up to line %d with it: it is not closed, or text stands beside it", p.Line+skipped)})
 		}
 		return nil, 0, &lineError{p.Line + skipped, fmt.Errorf("column %d: %w", p.Column, p.Err)}
-	})
+	}
 }
 
 // readTable reads a table with a header, one molecule a row.

@@ -52,6 +52,8 @@ func (t *tu) has(kind string) bool { return t.path[kind] != "" }
 // name returns the name of a file as in errors.
 func (t *tu) name(kind string) string { return path.Base(t.path[kind]) }
 
+var errNoTU = errors.New("no file …_A.txt, so it is not a TUDataset")
+
 // findTU finds the files of a TUDataset in a file system: in its root, in one folder of
 // it, or in a folder "raw".
 func findTU(fsys fs.FS) (*tu, error) {
@@ -72,7 +74,7 @@ func findTU(fsys fs.FS) (*tu, error) {
 	}
 	switch {
 	case len(found) == 0:
-		return nil, errors.New("no file …_A.txt, so it is not a TUDataset")
+		return nil, errNoTU
 	case len(found) > 1:
 		return nil, fmt.Errorf("several datasets: %s and %s; want one", found[0], found[1])
 	}

@@ -50,3 +50,10 @@ func counted(n int, one, many string) string {
 	}
 	return fmt.Sprintf("%d %s", n, many)
 }
+
+// merge adds other warnings.
+func (w *warnings) merge(other *warnings) {
+	for _, x := range *other {
+		w.add(x.n, x.one, x.many)
+	}
+}

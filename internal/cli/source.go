@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
@@ -105,12 +106,15 @@ func bytesOf(path string) (n int64) {
 	if err != nil || !st.IsDir() {
 		return fileSize(path)
 	}
-	entries, _ := os.ReadDir(path) // reading it says what is wrong
-	for _, e := range entries {
+	filepath.WalkDir(path, func(_ string, e fs.DirEntry, err error) error {
+		if err != nil { // reading it says what is wrong
+			return nil
+		}
 		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
 			n += info.Size()
 		}
-	}
+		return nil
+	})
 	return n
 }
 
