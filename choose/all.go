@@ -148,6 +148,20 @@ func (x *all) tryRidges(ctx context.Context, try func(ctx context.Context, ridge
 	}
 }
 
+// tryHeldOut is tryRidges of a solver.
+func (x *all) tryHeldOut(ctx context.Context, s solver) (*tried, error) {
+	return x.tryRidges(ctx, func(ctx context.Context, ridges []float64, needed bool) ([]*tried, error) {
+		held, err := s.HeldOut(ctx, ridges, needed)
+		out := make([]*tried, len(held))
+		for k, left := range held {
+			if left != nil {
+				out[k] = &tried{loss: x.leftLoss(left), left: left}
+			}
+		}
+		return out, err
+	})
+}
+
 // loss returns what is lost by predictions for all graphs: minus the log density of values, which density says,
 // or minus the score of classes.
 func (x *all) loss(held *kernel.Matrix, density float64) float64 {
@@ -248,16 +262,7 @@ func (x *all) iterate(ctx context.Context) (*learn.Learner, error) {
 	if err != nil {
 		return nil, err
 	}
-	best, err := x.tryRidges(ctx, func(ctx context.Context, ridges []float64, needed bool) ([]*tried, error) {
-		held, err := s.HeldOut(ctx, ridges, needed)
-		out := make([]*tried, len(held))
-		for k, left := range held {
-			if left != nil {
-				out[k] = &tried{loss: x.leftLoss(left), left: left}
-			}
-		}
-		return out, err
-	})
+	best, err := x.tryHeldOut(ctx, s)
 	if err != nil {
 		return nil, err
 	}

@@ -362,3 +362,13 @@ func structures(values map[string]int) bool {
 	}
 	return 2*large > len(tried)
 }
+
+// SameClass reports whether two targets name one class: 1 and 1.0 do.
+func SameClass(a, b string) bool {
+	x, err := strconv.ParseFloat(a, 64)
+	if err != nil || a == b {
+		return a == b
+	}
+	y, err := strconv.ParseFloat(b, 64)
+	return err == nil && x == y
+}

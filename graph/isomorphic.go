@@ -2,6 +2,8 @@ package graph
 
 import (
 	"encoding/binary"
+	"hash/fnv"
+	"io"
 	"math"
 	"slices"
 )
@@ -183,4 +185,18 @@ func Duplicates(graphs []*Graph) [][]int {
 		groups[k] = append(groups[k], i)
 	}
 	return slices.DeleteFunc(groups, func(group []int) bool { return len(group) == 1 })
+}
+
+// Hash returns a number that is the same for isomorphic graphs, however their vertices are numbered. Others have mostly
+// different ones. Only edges, their weights, and labels of vertices count.
+func (g *Graph) Hash() uint64 {
+	var scratch Scratch
+	vs, class, key := make([]int32, g.N()), make([]int32, g.N()), make([]uint64, g.N())
+	for v := range g.N() {
+		h := fnv.New64a()
+		io.WriteString(h, g.Label(v))
+		vs[v], key[v] = int32(v), h.Sum64()
+	}
+	_, hash := scratch.Signature(g, vs, key, class, nil)
+	return hash
 }

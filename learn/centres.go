@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/mlgkernel/mlg/internal/dense"
@@ -17,7 +16,7 @@ import (
 //
 //	minimise  Σ_i w_i (z_i − f(x_i))² + λ αᵀK_cc α,   f(x) = Σ_c α_c k(x, c) + b.
 //
-// They need sums over the examples only (centreSums), one for each fold. One step of descent then brings
+// They need sums over the examples only (Sums). One step of descent then brings
 // in all examples (descent). Kernel values are computed for some examples at a time, and never kept. With
 // all examples as centres they are the regressions of RidgeSolver.
 type Centres struct {
@@ -27,15 +26,14 @@ type Centres struct {
 	compare kernel.Features // of the centres
 	among   *kernel.Matrix  // K_cc
 	targets Targets
-	columns []standard // target vectors
-	shares  []float64  // by which columns are multiplied in sums, and last the number that stands for 1
-	members [][]int    // of each fold
-	sets    [][]int    // for each fold the others
-	fold    []int      // the position in members of the fold of each example
-	quantum float64
-	sums    []*centreSums // of each fold
-	largest float64       // of the kernel of an example with itself
-	self    []float64
+	columns [][]float64 // of targets
+	members [][]int     // of each fold
+	sets    [][]int     // for each fold the others
+	fold    []int       // the position in members of the fold of each example
+	sums    *Sums
+	beyond  bool // sums are of other examples as well
+	largest float64
+	self    []float64 // kernel of each example with itself
 
 	// HeldOut finds the nearest examples of each one, and for each ridge the step of descent by target.
 	near  []nearest.Top
@@ -43,13 +41,13 @@ type Centres struct {
 }
 
 // streamRows is the number of examples whose kernel values are computed at a time.
-const streamRows = 4 * sumBlock
+const streamRows = 4 * tileSide
 
 // CentresBytes returns about the memory that Centres of n examples with one target need beside features.
 func CentresBytes(n, centres, folds, ridges int) int64 {
 	m := int64(centres)
 	const hits = 2 * mostNear // that a nearest.Top may have
-	return int64(folds)*sumsBytes(centres) + 2*8*m*m + 2*8*streamRows*m + int64(n)*int64(16*hits+8*ridges*(folds+2))
+	return sumsBytes(centres, folds) + 2*8*m*m + 3*8*streamRows*m + int64(n)*int64(16*hits+8*ridges*(folds+2))
 }
 
 // NewCentres computes the sums of all examples with centres at some of them, increasing. folds[i] is the
@@ -59,8 +57,55 @@ func NewCentres(ctx context.Context, m kernel.Map, train kernel.Features, at []i
 	if err != nil {
 		return nil, err
 	}
-	c.sums, err = c.sum(ctx, c.members)
-	return c, err
+	frame, err := newFrame(t, len(at), len(c.members), c.largest, 1)
+	if err != nil {
+		return nil, err
+	}
+	c.sums = newSums(frame)
+	return c, c.add(ctx, c.sums, c.members)
+}
+
+// moreThanSeen is how many times farther from the mean than those of the centres the targets of other examples may be.
+const moreThanSeen = 16
+
+// SumsFor returns sums of no examples for CentresOf.
+func SumsFor(ctx context.Context, m kernel.Map, centres kernel.Features, t Targets, folds int) (*Sums, error) {
+	self, err := kernel.Self(ctx, m, centres)
+	if err != nil {
+		return nil, err
+	}
+	frame, err := newFrame(t, centres.Len(), folds, slices.Max(self), moreThanSeen)
+	if err == nil {
+		err = frame.Validate()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return newSums(frame), nil
+}
+
+// CentresOf returns Centres of any number of examples, from the sums of all of them: those that SumsFor returned for the
+// same centres and targets. The centres are among the examples, and folds[i] is the fold of centre i. HeldOut, Nearest
+// and Learn tell of the centres alone, and there is no step of descent: the learner has a coefficient for each centre.
+func CentresOf(ctx context.Context, m kernel.Map, centres kernel.Features, t Targets, folds []int, s *Sums) (*Centres, error) {
+	for f := range s.Folds {
+		if !slices.Contains(folds, f) {
+			return nil, fmt.Errorf("learn: no centre is in fold %d of %d, want more centres", f+1, s.Folds)
+		}
+	}
+	want, err := newFrame(t, centres.Len(), s.Folds, s.Largest, moreThanSeen)
+	if err != nil {
+		return nil, err
+	}
+	if !want.equal(&s.Frame) || slices.Max(folds) >= s.Folds {
+		return nil, errors.New("learn: sums of other centres, folds or targets")
+	}
+	c, err := prepareCentres(ctx, m, centres, kernel.UpTo(centres.Len()), t, folds)
+	if err != nil {
+		return nil, err
+	}
+	c.sums, c.beyond = s, true
+	return c, nil
 }
 
 // prepareCentres does all but the sums.
@@ -76,7 +121,7 @@ func prepareCentres(ctx context.Context, m kernel.Map, train kernel.Features, at
 	if err := checkRegressions(n, columns, nil, t.Weights); err != nil {
 		return nil, err
 	}
-	c := &Centres{kernel: m, train: train, at: at, compare: train.Select(at), targets: t}
+	c := &Centres{kernel: m, train: train, at: at, compare: train.Select(at), targets: t, columns: columns}
 	if c.members, c.sets, err = foldSets(folds, n); err != nil {
 		return nil, err
 	}
@@ -98,57 +143,28 @@ func prepareCentres(ctx context.Context, m kernel.Map, train kernel.Features, at
 		}
 		c.largest = max(c.largest, v)
 	}
-	if c.largest == 0 {
-		c.largest = 1
-	}
-	// All columns of sums are at most as large as kernel values, so that one quantum serves them.
-	share := func(x float64) float64 {
-		_, e := math.Frexp(c.largest / x)
-		return math.Ldexp(1, e-1)
-	}
-	for _, z := range columns {
-		s := standardize(z, ones(n))
-		c.columns = append(c.columns, s)
-		c.shares = append(c.shares, share(max(1, slices.Max(s.scores), -slices.Min(s.scores))))
-	}
-	c.shares = append(c.shares, share(1))
-	heaviest := 1.0
-	if t.Weights != nil {
-		heaviest = slices.Max(t.Weights)
-	}
-	c.quantum = quantumOf(n, heaviest*c.largest*c.largest)
 	return c, nil
 }
 
-// order returns that of the sums.
-func (c *Centres) order() int { return len(c.at) + len(c.shares) }
-
-// sum returns the sums of some examples of each fold. Their bits do not depend on how examples are cut
-// into calls, as long as each call but the last of a fold has a multiple of sumBlock of them, in turn.
-func (c *Centres) sum(ctx context.Context, members [][]int) ([]*centreSums, error) {
-	out := make([]*centreSums, len(members))
-	for f := range out {
-		out[f] = newCentreSums(c.order(), c.quantum)
-	}
-	return out, c.stream(ctx, "centres", members, func(fold int, some []int, x *kernel.Matrix) error {
-		for r, i := range some {
-			row := x.Row(r)[len(c.at):]
+// add adds some examples of each fold to sums.
+func (c *Centres) add(ctx context.Context, sums *Sums, members [][]int) error {
+	return c.stream(ctx, "centres", members, func(fold int, some []int, x *kernel.Matrix) error {
+		row := func(r int, dst []float64) {
+			copy(dst, x.Row(r))
 			for t, z := range c.columns {
-				row[t] = z.scores[i] * c.shares[t]
+				dst[len(c.at)+t] = z[some[r]]
 			}
-			row[len(c.columns)] = c.shares[len(c.columns)]
 		}
-		weights := c.targets.Weights
-		if weights != nil {
+		var weights []float64
+		if c.targets.Weights != nil {
 			weights = make([]float64, len(some))
 			gather(weights, c.targets.Weights, some)
 		}
-		return out[fold].add(ctx, x, weights)
+		return sums.add(ctx, fold, len(some), row, weights)
 	})
 }
 
-// stream calls do for some examples of a fold at a time, with a row for each: the kernel values with the
-// centres, and room for the other columns of sums.
+// stream calls do for some examples of a fold at a time, with the kernel values of each with the centres in a row.
 func (c *Centres) stream(ctx context.Context, stage string, members [][]int, do func(fold int, some []int, x *kernel.Matrix) error) error {
 	total := 0
 	for _, fold := range members {
@@ -156,7 +172,7 @@ func (c *Centres) stream(ctx context.Context, stage string, members [][]int, do 
 	}
 	meter := work.NewMeter(ctx, stage, total)
 	quiet := work.Quiet(ctx) // of blocks
-	x := kernel.NewMatrix(min(total, streamRows), c.order())
+	x := kernel.NewMatrix(min(total, streamRows), len(c.at))
 	for fold, all := range members {
 		for some := range slices.Chunk(all, streamRows) {
 			x := &kernel.Matrix{Rows: len(some), Cols: x.Cols, Data: x.Data[:len(some)*x.Cols]}
@@ -182,6 +198,10 @@ func (c *Centres) stream(ctx context.Context, stage string, members [][]int, do 
 	return ctx.Err()
 }
 
+// noFeature is how much larger than the squares of roundings δ is. What has an eigenvalue κ in K_cc of m centres is lost
+// if κ < 128q√m, about 0.002 for 4096 centres. The ridge leaves little of that with up to hundreds of examples for each centre.
+const noFeature = 1 << 14
+
 // solve returns the regression on each target vector from the sums of some folds, on the centres of these
 // folds. A centre that is held out would have a coefficient that suits only other examples, and its own
 // prediction would suffer. With the sums S of kernel values, those s of the row that stands for ones, and W
@@ -189,18 +209,11 @@ func (c *Centres) stream(ctx context.Context, stage string, members [][]int, do 
 //
 //	(S − ssᵀ/W + λK_cc + δI) α = Σ w z k − s Σ w z/W,   b = (Σ w z − sᵀα)/W.
 //
-// Each of B blocks rounds an entry of S by up to half a quantum q, so S is off by a matrix whose norm is
-// about q√(mB/3). δ = q√(mB) keeps the matrix definite where centres are equal. It is doubled where it
-// is too small, up to the ridge, where the kernel itself must be indefinite.
+// Kernel values are rounded to multiples of a unit, and K_cc hardly penalises what such small differences of
+// many centres add up to, so noise would be fitted by them. δ = Wq² noFeature keeps such coefficients small, for a unit q.
+// It is doubled where the matrix is not definite, up to the ridge, where the kernel itself must be indefinite.
 func (c *Centres) solve(ctx context.Context, folds []int, lambda float64) ([]Function, error) {
-	one := c.order() - 1
-	sum := func(i, j int) float64 {
-		sum := 0.0
-		for _, f := range folds {
-			sum += c.sums[f].at(i, j)
-		}
-		return sum
-	}
+	sum, one := c.sums.of(folds), c.sums.order()-1
 	var kept []int // positions of centres
 	for k, i := range c.at {
 		if slices.Contains(folds, c.fold[i]) {
@@ -211,7 +224,7 @@ func (c *Centres) solve(ctx context.Context, folds []int, lambda float64) ([]Fun
 	if m == 0 {
 		return nil, errors.New("learn: all centres are in one fold, want more centres")
 	}
-	ends := make([][]float64, len(c.shares)) // the rows of targets and of ones
+	ends := make([][]float64, len(c.columns)+1) // the rows of targets and of ones
 	for t := range ends {
 		ends[t] = make([]float64, m)
 		for p, k := range kept {
@@ -220,11 +233,8 @@ func (c *Centres) solve(ctx context.Context, folds []int, lambda float64) ([]Fun
 	}
 	s, weight := ends[len(c.columns)], sum(one, one)
 	a := make([]float64, m*m)
-	blocks := 0
-	for _, f := range c.members {
-		blocks += (len(f) + sumBlock - 1) / sumBlock
-	}
-	for delta := c.quantum * math.Sqrt(float64(m*blocks)); ; delta *= 2 {
+	largest, unit := c.sums.Largest, 1/c.sums.scales()[0]
+	for delta := noFeature * weight * unit * unit; ; delta *= 2 {
 		err := work.Each(ctx, m, 16, func(_, p int) error {
 			row, among := a[p*m:][:p+1], c.among.Row(kept[p])
 			for q, k := range kept[:p+1] {
@@ -242,20 +252,19 @@ func (c *Centres) solve(ctx context.Context, folds []int, lambda float64) ([]Fun
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if delta > lambda*c.largest {
+		if delta > lambda*largest {
 			return nil, tooSmall(lambda)
 		}
 	}
 	out := make([]Function, len(c.columns))
-	for t, z := range c.columns {
+	for t, z := range c.sums.Columns {
 		total, alpha := sum(one, len(c.at)+t), ends[t]
 		dense.Axpy(alpha, -total/weight, s)
 		dense.SolveCholesky(a, m, alpha)
-		unit := z.deviation / c.shares[t]
-		bias := (total - dense.Dot(s, alpha)) / weight * c.shares[len(c.columns)]
-		out[t] = Function{Support: c.at, Coefficients: make([]float64, len(c.at)), Bias: z.mean + float64(bias*unit)}
+		bias := (total - dense.Dot(s, alpha)) / weight
+		out[t] = Function{Support: c.at, Coefficients: make([]float64, len(c.at)), Bias: z.Mean + float64(bias*z.Deviation)}
 		for p, k := range kept {
-			out[t].Coefficients[k] = alpha[p] * unit
+			out[t].Coefficients[k] = alpha[p] * z.Deviation
 		}
 		if err := out[t].validate(c.train.Len()); err != nil {
 			return nil, fmt.Errorf("learn: ridge %v: %w", lambda, err)

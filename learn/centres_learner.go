@@ -38,7 +38,10 @@ func (c *Centres) HeldOut(ctx context.Context, lambdas []float64) ([]*Left, erro
 			meter.Add(1)
 		}
 	}
-	functions := len(lambdas) * targets
+	functions := len(lambdas) * targets // that take a step
+	if c.beyond {
+		functions = 0
+	}
 	d := &descent{c.fold, kernel.NewMatrix(n, len(c.sets)*functions), kernel.NewMatrix(n, functions), make([]nearest.Top, n)}
 	err := c.stream(ctx, "held out", c.members, func(fold int, some []int, x *kernel.Matrix) error {
 		return work.Each(ctx, len(some), 16, func(_, r int) error {
@@ -51,7 +54,7 @@ func (c *Centres) HeldOut(ctx context.Context, lambdas []float64) ([]*Left, erro
 					case to == nil || function.Coefficients == nil:
 					case f == fold:
 						to.Set(i, k%targets, dense.Dot(function.Coefficients, row)+function.Bias)
-					default:
+					case !c.beyond:
 						d.residuals.Set(i, f*functions+k, c.residual(i, k%targets, &function, row))
 					}
 				}
@@ -74,8 +77,12 @@ func (c *Centres) HeldOut(ctx context.Context, lambdas []float64) ([]*Left, erro
 			continue
 		}
 		for t := range c.columns {
-			k := l*targets + t
-			step := c.descend(d, held, t, k, lambdas[l], func(i int) float64 { return trained[c.fold[i]][k].Bias })
+			k, step := l*targets+t, 0.0
+			if c.beyond {
+				c.steps[lambdas[l]] = append(c.steps[lambdas[l]], step)
+				continue
+			}
+			step = c.descend(d, held, t, k, lambdas[l], func(i int) float64 { return trained[c.fold[i]][k].Bias })
 			c.steps[lambdas[l]] = append(c.steps[lambdas[l]], step)
 		}
 		left[l] = &Left{Ridge: lambdas[l], Folds: c.fold, Values: held}
@@ -91,7 +98,7 @@ func (c *Centres) descend(d *descent, held *kernel.Matrix, target, k int, lambda
 		g := d.gradients.At(i, k) - lambda*(held.At(i, target)-bias(i))
 		d.gradients.Set(i, k, g)
 		w := c.targets.weight(i)
-		along += w * g * (z.value(i) - held.At(i, target))
+		along += w * g * (z[i] - held.At(i, target))
 		square += w * g * g
 	}
 	if along > 0 {
@@ -231,12 +238,9 @@ func (c *Centres) Nearest() []float64 {
 	return out
 }
 
-// value returns the target of an example.
-func (s *standard) value(i int) float64 { return s.mean + float64(s.deviation*s.scores[i]) }
-
 // residual returns w(z − f(x)) of an example with some kernel values with the centres.
 func (c *Centres) residual(i, target int, f *Function, row []float64) float64 {
-	return c.targets.weight(i) * (c.columns[target].value(i) - (dense.Dot(f.Coefficients, row) + f.Bias))
+	return c.targets.weight(i) * (c.columns[target][i] - (dense.Dot(f.Coefficients, row) + f.Bias))
 }
 
 // Learn trains a learner on all examples with what HeldOut returned for a ridge, as RidgeSolver.Learn does.
@@ -254,7 +258,11 @@ func (c *Centres) Learn(ctx context.Context, left, groups *Left, probability boo
 	for t, f := range start {
 		functions[t] = Function{Coefficients: make([]float64, n), Bias: f.Bias}
 	}
-	err = c.stream(ctx, "learn", c.members, func(_ int, some []int, x *kernel.Matrix) error {
+	residuals := c.members
+	if c.beyond {
+		residuals = nil
+	}
+	err = c.stream(ctx, "learn", residuals, func(_ int, some []int, x *kernel.Matrix) error {
 		return work.Each(ctx, len(some), 16, func(_, r int) error {
 			for t := range start {
 				functions[t].Coefficients[some[r]] = steps[t] * c.residual(some[r], t, &start[t], x.Row(r)[:m])

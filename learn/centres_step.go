@@ -27,8 +27,8 @@ type descent struct {
 	near      []nearest.Top  // of each example, itself among them
 }
 
-// run adds up gradients. The products of blocks are rounded, as in centreSums, so the order is of no
-// effect.
+// run adds up gradients. The products of blocks are rounded to multiples of a power of two that is so large that
+// no sum has more than 53 bits. So additions are exact, and their order is of no effect.
 func (d *descent) run(ctx context.Context, m kernel.Map, train kernel.Features, largest float64) error {
 	width, functions := d.residuals.Cols, d.gradients.Cols
 	shifts := make([]float64, width)
@@ -38,7 +38,8 @@ func (d *descent) run(ctx context.Context, m kernel.Map, train kernel.Features, 
 		}
 	}
 	for c, v := range shifts {
-		shifts[c] = 0x1.8p52 * quantumOf(1, max(v*largest, math.SmallestNonzeroFloat64*0x1p100))
+		_, e := math.Frexp(max(v*largest, math.SmallestNonzeroFloat64*0x1p100))
+		shifts[c] = math.Ldexp(0x1.8p52, e-51)
 	}
 	var mu sync.Mutex
 	// add takes the kernel values of examples from i0 on (rows) with those from j0 on.

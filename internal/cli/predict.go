@@ -323,16 +323,6 @@ type score struct {
 	level                 float64         // of intervals
 }
 
-// sameClass reports whether two texts name one class: 1 and 1.0 do.
-func sameClass(a, b string) bool {
-	x, err := strconv.ParseFloat(a, 64)
-	if err != nil || a == b {
-		return a == b
-	}
-	y, err := strconv.ParseFloat(b, 64)
-	return err == nil && x == y
-}
-
 func (s *score) add(p *predicted) {
 	if p.Error != "" {
 		s.bad.Count++
@@ -355,10 +345,10 @@ func (s *score) add(p *predicted) {
 	}
 	if p.Value == nil {
 		s.known++
-		if sameClass(p.Target, p.Class) {
+		if dataset.SameClass(p.Target, p.Class) {
 			s.right++
 		}
-		label := slices.IndexFunc(s.classes, func(c string) bool { return sameClass(p.Target, c) })
+		label := slices.IndexFunc(s.classes, func(c string) bool { return dataset.SameClass(p.Target, c) })
 		if label < 0 {
 			s.foreign++
 			return

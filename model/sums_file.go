@@ -1,0 +1,97 @@
+package model
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/mlgkernel/mlg/internal/file"
+	"github.com/mlgkernel/mlg/learn"
+)
+
+// SumsKind and SumsVersion of the container (package file) that Sums are.
+const (
+	SumsKind    = "sums"
+	SumsVersion = 1
+)
+
+// sumsJSON is the section "meta" of sums.
+type sumsJSON struct {
+	learn.Frame
+	Model      string `json:"model"`
+	Untargeted int    `json:"untargeted"`
+	Note       string `json:"note,omitempty"` // of who wrote them
+}
+
+// Encode writes sums in the format of their file, with a note. Equal sums give equal bytes.
+func (s *Sums) Encode(w io.Writer, note string) error {
+	meta, err := json.Marshal(sumsJSON{s.Frame, s.Model, s.Untargeted, note})
+	if err != nil {
+		return fmt.Errorf("sums: %w", err)
+	}
+	list := []file.Section{{Name: "meta", Data: meta}}
+	for f := range s.Folds {
+		list = append(list, file.Section{Name: foldName(f), Data: s.Fold(f)})
+	}
+	return file.Encode(w, SumsKind, SumsVersion, list)
+}
+
+func foldName(f int) string { return fmt.Sprintf("fold %d", f+1) }
+
+// WriteSums writes a file of sums. It is there whole or not at all.
+func WriteSums(ctx context.Context, path string, s *Sums, note string) error {
+	return file.Write(ctx, path, func(w io.Writer) error { return s.Encode(w, note) })
+}
+
+// ReadSums reads a file of sums.
+func ReadSums(path string) (s *Sums, note string, err error) {
+	f, err := file.Map(path)
+	if err != nil {
+		return nil, "", err
+	}
+	defer f.Close()
+	if err := f.Guard(func() (err error) { s, note, err = DecodeSums(f.Bytes()); return err }); err != nil {
+		return nil, "", fmt.Errorf("%s: %w", path, err)
+	}
+	return s, note, nil
+}
+
+// DecodeSums returns the sums in the bytes of their file, which it does not keep.
+func DecodeSums(data []byte) (s *Sums, note string, err error) {
+	list, err := file.Decode(data, SumsKind, SumsVersion)
+	if err != nil {
+		return nil, "", err
+	}
+	sections := map[string][]byte{}
+	for _, section := range list {
+		if err := section.Check(); err != nil {
+			return nil, "", fmt.Errorf("the sums file is %w", err)
+		}
+		sections[section.Name] = section.Data
+	}
+	var meta sumsJSON
+	if err := bounded("meta", sections["meta"]); err != nil {
+		return nil, "", fmt.Errorf("sums file: %w", err)
+	}
+	d := json.NewDecoder(bytes.NewReader(sections["meta"]))
+	if err := d.Decode(&meta); err != nil {
+		return nil, "", fmt.Errorf("sums file: section meta: %w", err)
+	}
+	if err := meta.Validate(); err != nil {
+		return nil, "", fmt.Errorf("sums file: %w", err)
+	}
+	if meta.Untargeted < 0 || len(list) != 1+meta.Folds {
+		return nil, "", fmt.Errorf("sums file: %d sections for %d folds, and %d graphs without a target", len(list), meta.Folds, meta.Untargeted)
+	}
+	var folds [][]byte
+	for f := range meta.Folds {
+		folds = append(folds, sections[foldName(f)])
+	}
+	sums, err := learn.DecodeSums(meta.Frame, folds)
+	if err != nil {
+		return nil, "", fmt.Errorf("sums file: %w", err)
+	}
+	return &Sums{sums, meta.Model, meta.Untargeted}, meta.Note, nil
+}
