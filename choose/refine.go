@@ -20,7 +20,7 @@ var refineRidges = []float64{30, 100, 300, 1000}
 // begins.
 func Refine(ctx context.Context, c *learn.Centres, t *Targets, folds []int, examples int, ridge float64, o Options) (*Plan, error) {
 	if o.Learner != learn.KernelRidge {
-		return nil, fmt.Errorf("a learner of the kind %v cannot be refined, want kernel ridge regression", o.Learner)
+		return nil, fmt.Errorf("a learner of the kind %v cannot be refined, want %v", o.Learner, learn.KernelRidge)
 	}
 	o.Ridge = append(slices.Clone(o.Ridge), refineRidges...)
 	if err := o.Validate(); err != nil {

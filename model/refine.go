@@ -15,6 +15,7 @@ import (
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/learn"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // Refiner learns the coefficients of a model anew, from any number of graphs. The training graphs of the model, a sample of
@@ -34,7 +35,7 @@ func NewRefiner(ctx context.Context, m *Model) (*Refiner, error) {
 		return nil, errors.New("the model has no learner: want one that mlg train has written")
 	}
 	if m.Learner.Kind != learn.KernelRidge {
-		return nil, fmt.Errorf("the learner of the model is %v, want kernel ridge regression", m.Learner.Kind)
+		return nil, fmt.Errorf("the learner of the model is %v, want %v", m.Learner.Kind, learn.KernelRidge)
 	}
 	r := &Refiner{Model: m, targets: choose.Targets{Classes: m.Classes}}
 	var err error
@@ -81,14 +82,22 @@ func (r *Refiner) add(t *choose.Targets, target string) error {
 // Sums are those of some graphs.
 type Sums struct {
 	*learn.Sums
-	Model      string `json:"model"`      // fingerprint of its kernel, in hexadecimal
-	Untargeted int    `json:"untargeted"` // graphs without a target, which are left out
+	Told
+}
+
+// Told is what sums say of where they come from.
+type Told struct {
+	Model      string `json:"model"`            // fingerprint of its kernel, in hexadecimal
+	Untargeted int    `json:"untargeted"`       // graphs without a target, which are left out
+	Shard      int    `json:"shard,omitempty"`  // from 1
+	Shards     int    `json:"shards,omitempty"` // of Records, each graph in one of them
+	Records    int    `json:"records,omitempty"`
 }
 
 // Sums returns those of no graphs.
 func (r *Refiner) Sums(ctx context.Context) (*Sums, error) {
 	s, err := learn.SumsFor(ctx, r.Model.Kernel, r.train, r.learned(&r.targets), choose.RefineFolds)
-	return &Sums{Sums: s, Model: fmt.Sprintf("%x", r.fingerprint)}, err
+	return &Sums{s, Told{Model: fmt.Sprintf("%x", r.fingerprint)}}, err
 }
 
 func (r *Refiner) learned(t *choose.Targets) learn.Targets {
@@ -99,7 +108,6 @@ func (r *Refiner) learned(t *choose.Targets) learn.Targets {
 func (r *Refiner) Add(ctx context.Context, s *Sums, graphs []*graph.Graph) error {
 	t := choose.Targets{Classes: r.targets.Classes}
 	var some []*graph.Graph
-	var folds []int
 	for _, g := range graphs {
 		if g.Target() == "" {
 			continue
@@ -107,9 +115,17 @@ func (r *Refiner) Add(ctx context.Context, s *Sums, graphs []*graph.Graph) error
 		if err := r.add(&t, g.Target()); err != nil {
 			return fmt.Errorf("graph %s: %w", g.ID(), err)
 		}
-		some, folds = append(some, g), append(folds, fold(g))
+		some = append(some, g)
 	}
 	if len(some) > 0 {
+		folds := make([]int, len(some))
+		err := work.Each(ctx, len(some), 16, func(_, i int) error {
+			folds[i] = fold(some[i])
+			return nil
+		})
+		if err != nil {
+			return err
+		}
 		features, err := r.Model.Kernel.Transform(ctx, some)
 		if err != nil {
 			return err

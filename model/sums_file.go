@@ -20,14 +20,12 @@ const (
 // sumsJSON is the section "meta" of sums.
 type sumsJSON struct {
 	learn.Frame
-	Model      string `json:"model"`
-	Untargeted int    `json:"untargeted"`
-	Note       string `json:"note,omitempty"` // of who wrote them
+	Told
 }
 
-// Encode writes sums in the format of their file, with a note. Equal sums give equal bytes.
-func (s *Sums) Encode(w io.Writer, note string) error {
-	meta, err := json.Marshal(sumsJSON{s.Frame, s.Model, s.Untargeted, note})
+// Encode writes sums in the format of their file. Equal sums give equal bytes.
+func (s *Sums) Encode(w io.Writer) error {
+	meta, err := json.Marshal(sumsJSON{s.Frame, s.Told})
 	if err != nil {
 		return fmt.Errorf("sums: %w", err)
 	}
@@ -38,52 +36,52 @@ func (s *Sums) Encode(w io.Writer, note string) error {
 	return file.Encode(w, SumsKind, SumsVersion, list)
 }
 
-func foldName(f int) string { return fmt.Sprintf("fold %d", f+1) }
+func foldName(f int) string { return fmt.Sprintf("fold/%d", f+1) }
 
 // WriteSums writes a file of sums. It is there whole or not at all.
-func WriteSums(ctx context.Context, path string, s *Sums, note string) error {
-	return file.Write(ctx, path, func(w io.Writer) error { return s.Encode(w, note) })
+func WriteSums(ctx context.Context, path string, s *Sums) error {
+	return file.Write(ctx, path, s.Encode)
 }
 
 // ReadSums reads a file of sums.
-func ReadSums(path string) (s *Sums, note string, err error) {
+func ReadSums(path string) (s *Sums, err error) {
 	f, err := file.Map(path)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	defer f.Close()
-	if err := f.Guard(func() (err error) { s, note, err = DecodeSums(f.Bytes()); return err }); err != nil {
-		return nil, "", fmt.Errorf("%s: %w", path, err)
+	if err := f.Guard(func() (err error) { s, err = DecodeSums(f.Bytes()); return err }); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return s, note, nil
+	return s, nil
 }
 
 // DecodeSums returns the sums in the bytes of their file, which it does not keep.
-func DecodeSums(data []byte) (s *Sums, note string, err error) {
+func DecodeSums(data []byte) (*Sums, error) {
 	list, err := file.Decode(data, SumsKind, SumsVersion)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	sections := map[string][]byte{}
 	for _, section := range list {
 		if err := section.Check(); err != nil {
-			return nil, "", fmt.Errorf("the sums file is %w", err)
+			return nil, fmt.Errorf("the sums file is %w", err)
 		}
 		sections[section.Name] = section.Data
 	}
 	var meta sumsJSON
 	if err := bounded("meta", sections["meta"]); err != nil {
-		return nil, "", fmt.Errorf("sums file: %w", err)
+		return nil, fmt.Errorf("sums file: %w", err)
 	}
 	d := json.NewDecoder(bytes.NewReader(sections["meta"]))
 	if err := d.Decode(&meta); err != nil {
-		return nil, "", fmt.Errorf("sums file: section meta: %w", err)
+		return nil, fmt.Errorf("sums file: section meta: %w", err)
 	}
 	if err := meta.Validate(); err != nil {
-		return nil, "", fmt.Errorf("sums file: %w", err)
+		return nil, fmt.Errorf("sums file: %w", err)
 	}
-	if meta.Untargeted < 0 || len(list) != 1+meta.Folds {
-		return nil, "", fmt.Errorf("sums file: %d sections for %d folds, and %d graphs without a target", len(list), meta.Folds, meta.Untargeted)
+	if meta.Untargeted < 0 || meta.Shard < 0 || meta.Shard > meta.Shards || len(list) != 1+meta.Folds {
+		return nil, fmt.Errorf("sums file: %d sections for %d folds, %d graphs without a target, and shard %d of %d", len(list), meta.Folds, meta.Untargeted, meta.Shard, meta.Shards)
 	}
 	var folds [][]byte
 	for f := range meta.Folds {
@@ -91,7 +89,7 @@ func DecodeSums(data []byte) (s *Sums, note string, err error) {
 	}
 	sums, err := learn.DecodeSums(meta.Frame, folds)
 	if err != nil {
-		return nil, "", fmt.Errorf("sums file: %w", err)
+		return nil, fmt.Errorf("sums file: %w", err)
 	}
-	return &Sums{sums, meta.Model, meta.Untargeted}, meta.Note, nil
+	return &Sums{sums, meta.Told}, nil
 }

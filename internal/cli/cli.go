@@ -113,6 +113,7 @@ type root struct {
 
 	Fit       fitCmd       `cmd:"" help:"Fit a kernel to a sample of a dataset, without a learner."`
 	Transform transformCmd `cmd:"" help:"Turn any number of graphs into a store, in constant memory."`
+	Refine    refineCmd    `cmd:"" help:"Learn a model's coefficients from more graphs than fit into memory."`
 	Embed     embedCmd     `cmd:"" help:"Turn graphs into vectors whose inner products approximate the kernel."`
 	Merge     mergeCmd     `cmd:"" help:"Join the tiles of a Gram matrix that shards have computed."`
 

@@ -27,9 +27,14 @@ func (f *shardFlags) parse() (i, n int, err error) {
 	if f.Shard == "" {
 		return 1, 1, nil
 	}
+	return parseShard(f.Shard)
+}
+
+// parseShard returns i and n of i/n.
+func parseShard(text string) (i, n int, err error) {
 	rest := ""
-	if got, _ := fmt.Sscanf(f.Shard, "%d/%d%s", &i, &n, &rest); got != 2 || n < 1 || i < 1 || i > n {
-		return 0, 0, usageError(fmt.Sprintf("--shard %s: want I/N with 1 ≤ I ≤ N, as in 1/16", f.Shard))
+	if got, _ := fmt.Sscanf(text, "%d/%d%s", &i, &n, &rest); got != 2 || n < 1 || i < 1 || i > n {
+		return 0, 0, usageError(fmt.Sprintf("--shard %s: want I/N with 1 ≤ I ≤ N, as in 1/16", text))
 	}
 	return i, n, nil
 }
