@@ -102,3 +102,58 @@ func cheap(m *Model) bool {
 	}
 	return true
 }
+
+// FuzzSums changes the content of files of sums whose checksums are right. What is read is written again to the same bytes.
+func FuzzSums(f *testing.F) {
+	d := manyGraphs(40, true)
+	m, _, err := Learn(f.Context(), d, candidates(f, false)[:1], DefaultLearnOptions())
+	if err != nil {
+		f.Fatal(err)
+	}
+	r, err := NewRefiner(f.Context(), m)
+	if err != nil {
+		f.Fatal(err)
+	}
+	s, err := r.Sums(f.Context())
+	if err != nil {
+		f.Fatal(err)
+	}
+	if err := r.Add(f.Context(), s, d.Graphs); err != nil {
+		f.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := s.Encode(&b); err != nil {
+		f.Fatal(err)
+	}
+	list, err := file.Decode(b.Bytes(), SumsKind, SumsVersion)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(list[0].Data, list[1].Data)
+	f.Add([]byte(`{"centres":2,"folds":2,"largest":1,"columns":[{"mean":0,"deviation":1,"bound":1}],"heaviest":1}`), make([]byte, 16+8*16))
+	f.Add([]byte(`{"centres":2000000000,"folds":30000}`), []byte{1})
+	f.Fuzz(func(t *testing.T, meta, fold []byte) {
+		changed := []file.Section{{Name: "meta", Data: meta}}
+		for f := range s.Folds {
+			changed = append(changed, file.Section{Name: foldName(f), Data: fold})
+		}
+		var b bytes.Buffer
+		if err := file.Encode(&b, SumsKind, SumsVersion, changed); err != nil {
+			t.Fatal(err)
+		}
+		got, err := DecodeSums(b.Bytes())
+		if err != nil {
+			return
+		}
+		var once, again bytes.Buffer
+		if err := got.Encode(&once); err != nil {
+			t.Fatal(err)
+		}
+		if got, err = DecodeSums(once.Bytes()); err != nil {
+			t.Fatal(err)
+		}
+		if err := got.Encode(&again); err != nil || !bytes.Equal(once.Bytes(), again.Bytes()) {
+			t.Fatal("written twice, the bytes differ", err)
+		}
+	})
+}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/model"
@@ -90,7 +91,7 @@ func (c *refineCmd) add(g *globals, r *model.Refiner, shard, shards int) (*model
 				}
 				if x.Graph == nil {
 					bad.Count++
-					bad.First = append(bad.First[:min(len(bad.First), 10)], x.bad)
+					bad.First = append(bad.First, x.bad)[:1]
 					continue
 				}
 			}
@@ -112,10 +113,6 @@ func (c *refineCmd) add(g *globals, r *model.Refiner, shard, shards int) (*model
 		}
 		g.bar.show("added", int64(s.Examples()), 0, "graphs")
 	}
-	if bad.Count > 0 {
-		g.note("%s: %s", c.Data, agree(bad.Count, "record that cannot be read was left out", "records that cannot be read were left out"))
-		listLeftOut(g, bad)
-	}
 	if s.Examples() == 0 && s.Untargeted > 0 {
 		return nil, fmt.Errorf("%s: no graph has a target; --target names their column", c.Data)
 	}
@@ -131,7 +128,7 @@ func (c *refineCmd) shard(g *globals, r *model.Refiner) error {
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(c.Sums, fmt.Sprintf("%06d-of-%06d%s", i, n, sumsExtension))
+	path := filepath.Join(c.Sums, fmt.Sprintf("shard-%d-of-%d%s", i, n, sumsExtension))
 	empty, err := r.Sums(g.work())
 	if err != nil {
 		return err
@@ -213,9 +210,9 @@ func (c *refineCmd) learn(g *globals, r *model.Refiner, s *model.Sums) error {
 		return err
 	}
 	took := time.Since(g.start)
-	x := trained{
-		File: c.Out, Data: cmp.Or(c.Data, c.Sums), Graphs: s.Examples(), Classes: p.Classes, Parameter: "ridge", Value: p.Parameter,
-		Edge: p.Edge, Estimate: p.Estimate, Baseline: baselineScore(p), Bytes: fileSize(c.Out), Seconds: took.Seconds(),
+	x := refined{
+		File: c.Out, Data: cmp.Or(c.Data, c.Sums), Graphs: s.Examples(), Untargeted: s.Untargeted, Centres: m.Examples(), Classes: p.Classes,
+		Ridge: p.Parameter, Edge: p.Edge, Estimate: p.Estimate, Baseline: baselineScore(p), Bytes: fileSize(c.Out), Seconds: took.Seconds(),
 	}
 	if l := m.Learner.Process; l != nil {
 		x.process = &process{l.Noise(), l.ReplicateNoise, l.Replicates, l.Wider, l.Clipped, p.Calibration()}
@@ -227,11 +224,29 @@ func (c *refineCmd) learn(g *globals, r *model.Refiner, s *model.Sums) error {
 	if s.Untargeted > 0 {
 		fmt.Fprintf(g.stdout, "  %s left out\n", agree(s.Untargeted, "graph without a target was", "graphs without a target were"))
 	}
-	fmt.Fprintf(g.stdout, "%s centres, ridge %g\n", fmt.Sprint(m.Examples()), p.Parameter)
-	x.printEstimate(g.stdout, p)
+	fmt.Fprintf(g.stdout, "%d centres, ridge %g\n", x.Centres, x.Ridge)
+	text := trained{Classes: x.Classes, Estimate: x.Estimate, Baseline: x.Baseline, process: x.process}
+	text.printEstimate(g.stdout, p)
 	if p.Classes == nil {
-		x.printCalibration(g.stdout)
+		text.printCalibration(g.stdout)
 	}
 	_, err = fmt.Fprintf(g.stdout, "\n%s: %s, %s\n", c.Out, count(float64(x.Bytes), "B"), round(took))
 	return err
+}
+
+// refined is the command's report on a model.
+type refined struct {
+	File       string          `json:"file"`
+	Data       string          `json:"data"` // or the folder of sums
+	Graphs     int             `json:"graphs"`
+	Untargeted int             `json:"untargeted"`
+	Centres    int             `json:"centres"`
+	Classes    []string        `json:"classes,omitempty"`
+	Ridge      float64         `json:"ridge"`
+	Edge       bool            `json:"edge,omitempty"` // the ridge is the smallest or largest of its grid
+	Estimate   choose.Estimate `json:"estimate"`
+	*process
+	Baseline float64 `json:"baseline"` // that of the largest class, or the deviation of the values
+	Bytes    int64   `json:"bytes"`
+	Seconds  float64 `json:"seconds"`
 }
