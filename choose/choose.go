@@ -177,7 +177,7 @@ func Choose(ctx context.Context, d *dataset.Dataset, candidates []Candidate, o O
 		if len(o.Groups.Of) != len(d.Graphs) {
 			return nil, fmt.Errorf("groups by %s of %d graphs, want %d", o.Groups.By, len(o.Groups.Of), len(d.Graphs))
 		}
-		if o.Groups.folds(o.Seed) == nil {
+		if o.Groups.Folds(o.Seed) == nil {
 			return nil, fmt.Errorf("groups by %s: want at least %d of them, of which some graphs are left out together", o.Groups.By, heldOutFolds)
 		}
 		c.Targets.Groups = o.Groups

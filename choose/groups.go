@@ -51,8 +51,8 @@ func (g *Groups) of(graphs []int) *Groups {
 	return &Groups{g.By, Pick(g.Of, graphs)}
 }
 
-// folds deals whole groups to folds, nil if there are too few.
-func (g *Groups) folds(seed uint64) []int {
+// Folds deals whole groups to folds, nil if there are too few.
+func (g *Groups) Folds(seed uint64) []int {
 	if g == nil {
 		return nil
 	}
@@ -221,7 +221,7 @@ func (c *choice) groupFolds(ctx context.Context, k kernelValues) (*Groups, []int
 	if c.part && !c.Targets.Regression() { // no learner of classes depends on groups
 		return nil, nil, nil
 	}
-	if folds := c.Targets.Groups.folds(c.Options.Seed); folds != nil || c.part {
+	if folds := c.Targets.Groups.Folds(c.Options.Seed); folds != nil || c.part {
 		return c.Targets.Groups, folds, nil
 	}
 	if len(k.self) < leastClustered {
@@ -231,7 +231,7 @@ func (c *choice) groupFolds(ctx context.Context, k kernelValues) (*Groups, []int
 	if err != nil {
 		return nil, nil, err
 	}
-	return g, g.folds(c.Options.Seed), nil
+	return g, g.Folds(c.Options.Seed), nil
 }
 
 // tellGroups tells the plan how good its HeldGroups are.

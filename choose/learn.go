@@ -170,7 +170,7 @@ func (t *Targets) Train(ctx context.Context, gram learn.View, parameters []float
 		return learn.TrainPath(ctx, gram, learn.Targets{Labels: t.Labels, Weights: t.Weights}, parameters, opt)
 	}
 	if opt.Intervals && opt.Folds == nil {
-		if opt.Folds = t.Groups.folds(opt.Seed); opt.Folds != nil {
+		if opt.Folds = t.Groups.Folds(opt.Seed); opt.Folds != nil {
 			opt.Alone = t.Groups.alone(nil)
 		}
 	}

@@ -145,7 +145,7 @@ func newTester(t *testing.T, sp *spec, src *Data, change func(*Options)) *tester
 
 // bodyKind is the type of the body that a path takes.
 func bodyKind(path string) string {
-	if path == uploadPath || path == batchPath {
+	if path == uploadPath || path == batchPath || path == openPath {
 		return "application/octet-stream"
 	}
 	return "application/json"
@@ -226,7 +226,7 @@ var goodRequests = []string{
 	"GET /map?kernel=flg", "GET /map?kernel=mlg+base=(wl+h=2)", "GET /map?kernel=mlg+base=(labels*degree)+landmarks=classes+combine=gmean", "GET /map?kernel=0.5+mlg+%2B+0.5+wl*sp+subdivide",
 	"GET /kernel", "GET /kernel?text=wl+h=3+", "GET /kernel?text=wl+%2B+&cursor=2", "GET /kernel?text=mlg+base=(labels*x)", "GET /kernel?text=wl&set=h&value=4",
 	"GET /colors?by=target", "GET /colors?by=prediction", "GET /colors?by=error&kernel=mlg+eta=0.5", "GET /colors?by=size",
-	"GET /columns", "GET /structure", "GET /structure?kernel=wl", "GET /matrix", "GET /matrix?cells=50", "GET /gram", "GET /gram?rows=0-2&columns=7", "GET /evaluate", "GET /evaluate?kernel=mlg+combine=gmean", "GET /progress", "GET /progress?kernel=mlg+eta=0.25",
+	"GET /columns", "GET /structure", "GET /trust", "GET /trust?by=cluster", "GET /trust?by=scaffold&kernel=wl", "GET /structure?kernel=wl", "GET /matrix", "GET /matrix?cells=50", "GET /gram", "GET /gram?rows=0-2&columns=7", "GET /evaluate", "GET /evaluate?kernel=mlg+combine=gmean", "GET /progress", "GET /progress?kernel=mlg+eta=0.25",
 	"GET /neighbours?index=3", "GET /neighbours?smiles=CCO&k=3", "GET /predict?index=3", "GET /predict?smiles=CCO&k=0",
 	"GET /graph/0", "GET /graph/77",
 	`POST /graph {"index":4}`, `POST /graph {"smiles":"c1ccccc1"}`, `POST /graph {"graph":` + ethanol + `}`,
@@ -241,6 +241,8 @@ var goodRequests = []string{
 	"POST /batch?name=x.smi CCO a\nCCN b\n", "GET /batch/some", "GET /member/1?batch=some", "POST /stop {}",
 	`POST /table {"batch":"some","rows":[1,0],"format":"csv"}`, `POST /table {"batch":"some","rows":[0],"format":"sdf"}`,
 	`POST /suggest {"batch":"some","k":2,"class":"steroid","without":[1]}`, `POST /derive {"name":"part","graphs":[1,2,3]}`,
+	`POST /report {"graphs":[3],"notes":[{"index":1,"text":"a <b>"}]}`, `POST /session {"page":"","batch":"some"}`,
+	`POST /open?name=a-session.json {"mlg session":1,"name":"a","task":"none","read":{"format":"auto","hydrogens":"written","edge_weight":"weight"},"kernel":"wl","graphs":[{"nodes":1,"edges":[]}]}`,
 	"GET /find", "GET /find?text=PAM", "GET /find?class=steroid&limit=1", "GET /find?smiles=c1ccccc1&text=a",
 	`POST /export {"graphs":[3,1],"format":"csv"}`, `POST /export {"graphs":[3],"format":"jsonl"}`, `POST /export {"graphs":[3],"format":"csv","kernel":"mlg eta=0.5"}`,
 	"GET /download/map.svg", "GET /download/map.svg?color=error", "GET /download/map.png?color=size&layout=pca", "GET /download/graph.svg?index=2", "GET /download/graph.png?smiles=CCO", "GET /download/table.csv", "GET /download/model.mlg",
@@ -273,6 +275,11 @@ var badRequests = []struct {
 	{"GET /member/2?batch=some", "404", "row 2, want 0 … 1"},
 	{`POST /stop {"all":true}`, "400", "unknown field"},
 	{`POST /suggest {"batch":"some","k":0}`, "400", "k = 0"},
+	{"GET /trust?by=x", "400", `by = "x"`},
+	{`POST /report {"color":"x"}`, "400", `color = "x"`},
+	{`POST /report {"graphs":[999]}`, "404", "graph 999"},
+	{`POST /session {"page":1}`, "400", "page is a number, want a text"},
+	{`POST /open?name=a x`, "400", "is no session"},
 	{`POST /derive {"name":"x","graphs":[]}`, "400", "graphs: none"},
 	{`POST /table {"batch":"some","rows":[],"format":"csv"}`, "400", "rows: 0, want 1 to 2"},
 	{`POST /table {"batch":"some","rows":[0],"format":"smi"}`, "400", `format = "smi"`},
@@ -384,11 +391,12 @@ var badRequests = []struct {
 
 // Of molecules, which have no attributes to compare.
 var impossible = []string{
-	"GET /matrix?kernel=mlg+base=attributes", "GET /structure?kernel=mlg+base=attributes", "GET /gram?kernel=mlg+base=attributes", "GET /evaluate?kernel=mlg+base=attributes", "GET /neighbours?index=1&kernel=mlg+base=attributes",
+	"GET /matrix?kernel=mlg+base=attributes", "GET /structure?kernel=mlg+base=attributes", "GET /trust?kernel=mlg+base=attributes", "GET /gram?kernel=mlg+base=attributes", "GET /evaluate?kernel=mlg+base=attributes", "GET /neighbours?index=1&kernel=mlg+base=attributes",
 	`POST /neighbours {"graph":{"index":0},"kernel":"mlg base=attributes"}`, "GET /predict?index=0&kernel=mlg+base=attributes",
 	"GET /explain?index=0&kernel=mlg+base=attributes", `POST /explain {"graph":{"index":0},"kernel":"mlg base=attributes"}`,
 	"GET /compare?a=0&b=1&kernel=mlg+base=attributes", `POST /compare {"a":{"index":0},"b":{"index":1},"kernel":"mlg base=attributes"}`,
 	`POST /vertex {"graph":{"index":0},"vertex":0,"level":1,"kernel":"mlg base=attributes"}`, "GET /batch/impossible?kernel=mlg+base=attributes",
+	`POST /report {"kernel":"mlg base=attributes"}`,
 	`POST /suggest {"batch":"impossible","kernel":"mlg base=attributes"}`,
 	`POST /table {"batch":"impossible","rows":[0],"format":"csv","kernel":"mlg base=attributes"}`,
 }
@@ -484,7 +492,7 @@ func everyOperation(t *testing.T, sp *spec, data *tester) {
 		if method == "POST" {
 			query = ""
 		}
-		if path == uploadPath || path == batchPath {
+		if path == uploadPath || path == batchPath || path == openPath {
 			query = "?name=x.smi"
 		}
 		for header, want := range map[string]int{

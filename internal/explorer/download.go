@@ -77,17 +77,22 @@ func mapColors(by, column string) func(x *session, ctx context.Context) (colored
 }
 
 func mapPicture(_ context.Context, x *session, p coloredMap, in *downloadRequest) (*file, error) {
+	drawn, err := x.mapOf(p, in.Layout)
+	return pictureFile(in.File, drawn, err)
+}
+
+// mapOf draws the map.
+func (x *session) mapOf(p coloredMap, layout string) (*draw.Picture, error) {
 	d := x.s.data
 	c := draw.Scatter{Title: d.Name, X: p.neighbours[0], Y: p.neighbours[1], XAxis: "neighbours",
 		Size: draw.Size{Width: 900, Height: 620}}
 	p.colors.paint(&c)
-	if in.Layout == "pca" {
+	if layout == "pca" {
 		c.X, c.Y = p.pca[0], p.pca[1]
 		c.XAxis = fmt.Sprintf("first component (%.0f %%)", 100*p.axes.Share[0])
 		c.YAxis = fmt.Sprintf("second component (%.0f %%)", 100*p.axes.Share[1])
 	}
-	drawn, err := c.Picture()
-	return pictureFile(in.File, drawn, err)
+	return c.Picture()
 }
 
 func matrixPicture(ctx context.Context, x *session, f *fitted, in *downloadRequest) (*file, error) {

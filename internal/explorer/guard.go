@@ -49,7 +49,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			// A writer that has no deadlines is a test's.
 			http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.o.BodyTimeout))
 			most := int64(maxBody)
-			if r.URL.Path == uploadPath || r.URL.Path == batchPath {
+			if r.URL.Path == uploadPath || r.URL.Path == batchPath || r.URL.Path == openPath {
 				most = s.o.UploadBytes
 			}
 			r.Body = http.MaxBytesReader(w, r.Body, most)

@@ -64,6 +64,7 @@ func numbersOf(value any) (out []float64) {
 // bounds sees whether the kernels of a text are within the limits.
 type bounds struct {
 	d       *Data
+	most    int // factors
 	factors int
 	bytes   int64
 }
@@ -102,8 +103,8 @@ func (b *bounds) check(k kernel.Kernel) error {
 		}
 	}
 	switch {
-	case b.factors > maxFactors:
-		return fmt.Errorf("%s: more than %d kernels, want fewer", k.Name(), maxFactors)
+	case b.factors > b.most:
+		return fmt.Errorf("%s: more than %d kernels, want fewer", k.Name(), b.most)
 	case b.bytes > maxCovariance:
 		return &param.Error{Of: k.Name(), Name: "rank", Value: param.Value(param.Get(k, "rank")), Want: "less, because so many graphs need too much memory"}
 	}
@@ -115,7 +116,7 @@ func (d *Data) parsed(text string) (kernel.Kernel, error) {
 	if n := utf8.RuneCountInString(text); n > maxText {
 		return nil, param.At(text, 0, fmt.Errorf("a text of %d characters, want at most %d", n, maxText))
 	}
-	k, err := kernel.ParseChecked(text, (&bounds{d: d}).check)
+	k, err := kernel.ParseChecked(text, (&bounds{d: d, most: maxFactors}).check)
 	if err != nil {
 		return nil, param.At(text, 0, err)
 	}

@@ -91,7 +91,7 @@ func (s schemas) content(t reflect.Type) object {
 		return object{"application/json": object{"schema": s.schema(t)}}
 	}
 	out := object{}
-	for _, kind := range []string{"image/svg+xml", "image/png", "text/csv", "text/plain", "chemical/x-mdl-sdfile", "application/octet-stream"} {
+	for _, kind := range []string{"image/svg+xml", "image/png", "text/csv", "text/plain", "chemical/x-mdl-sdfile", "text/html", "application/octet-stream"} {
 		out[kind] = object{"schema": object{"type": "string"}}
 	}
 	return out

@@ -41,6 +41,8 @@ type session struct {
 	known     result[*predictions]   // by a model of its training graphs
 	measured  result[*measuredModel] // of measured graphs alone
 	vertices  result[[]vertexTable]  // by level
+	clusters  result[*clustering]
+	trusted   [3]result[*trustAnswer] // by splits
 
 	mu        sync.Mutex
 	explained map[explainedKey]*explain.Explanation // of graphs of the data

@@ -1,7 +1,7 @@
 // The page: fetches, keeps the state, and tells the views what to show.
 
 import { $, announce, count, h, percent, radios, toast } from "./dom.js";
-import { cancel, get, post, stopped, useSource } from "./api.js";
+import { cancel, download, get, post, stopped, useSource } from "./api.js";
 import { arrive, chosen, complete, read, sourceOf, state, views, write } from "./state.js";
 import { markCanvas, onTheme, paint, shapeOf } from "./colors.js";
 import { colorQuery, colorsOf, columnOf, legend, mapChoices, sizesOf } from "./legend.js";
@@ -11,13 +11,16 @@ import { Detail } from "./detail.js";
 import { pairView } from "./pair.js";
 import { KernelPanel } from "./kernel.js";
 import { predictionsView, showScore } from "./predictions.js";
-import { exports, forgetTable, showTable, unfilter } from "./table.js";
+import { exports, forgetTable, refilter, showTable, unfilter } from "./table.js";
+import { sessionDialog } from "./session.js";
+import { changes, forgetSteps, undoButtons } from "./undo.js";
 import { askPanel, showAsked, showExamples } from "./ask.js";
-import { ownData, sourceChoice } from "./data.js";
+import { ownData, receive, sourceChoice } from "./data.js";
 import { themes } from "./theme.js";
 import { groupsView } from "./groups.js";
 import { manyView, sendMany } from "./many.js";
 import { nextGraph, nextName, nextView, suggestions } from "./next.js";
+import { keptOf } from "./kept.js";
 import { noteRound } from "./rounds.js";
 import { stack } from "./stack.js";
 import { tip } from "./tip.js";
@@ -204,10 +207,38 @@ export const app = {
 
   marks: markOpen,
 
+  load,
+
+  receive: (file) => receive(app, file),
+
+  // filtered says what the filters of the table are.
+  filtered(filters) {
+    state.filters = filters;
+    write();
+    changes(app);
+  },
+
+  // restep goes back to a selection and filters.
+  restep(rest, why) {
+    Object.assign(state, rest);
+    app.why = why;
+    refilter(app);
+    changed();
+  },
+
+  report: () => download("report", `${app.info.name}.html`, {}, reportOf()),
+
   fail(error) {
     if (error.name !== "AbortError") toast(error.message);
   },
 };
+
+// reportOf says what a report has of the page.
+function reportOf() {
+  const { notes } = keptOf(app.info.source);
+  return { ...colorQuery(state.color, "color"), layout: state.layout, graphs: state.picked, why: app.why ?? "", text: notes[""] ?? "",
+    notes: Object.entries(notes).filter(([i, text]) => i && text).map(([i, text]) => ({ index: Number(i), text })), ...chosen() };
+}
 
 function askedReference(i) {
   const a = state.asked[i];
@@ -237,6 +268,7 @@ function changed({ detail = false } = {}) {
   if (state.view === "predictions") predictionsView(app.evaluation, app);
   if (detail) loadDetail();
   downloads(app);
+  changes(app);
 }
 
 function showLegend() {
@@ -450,7 +482,7 @@ function evaluated() {
   noteRound(app);
   if (state.view === "next" && app.places) nextView(app).catch(app.fail);
   if (state.color === "prediction" || state.color === "error") loadColors();
-  if (state.view === "table") showTable(app);
+  if (state.view === "table" || Object.keys(state.filters).length) showTable(app);
   if (state.view === "predictions") predictionsView(app.evaluation, app);
 }
 
@@ -578,6 +610,7 @@ function describe() {
   app.drawings.clear();
   app.columns = new Map();
   forgetTable();
+  forgetSteps();
   for (const m of app.maps) m.forget();
   $("axes").textContent = "";
   app.matrix.forget(app.source, info.classes);
@@ -625,6 +658,7 @@ async function load() {
   linkedTurn = state.zoom ? [state.zoom[3] ?? 0, state.zoom[4] === 1] : null;
   if (app.coloring?.chosen !== state.color) loadColors();
   loadSizes().catch(app.fail);
+  refilter(app);
   changed();
   if (before !== JSON.stringify([state.source, state.kernel, state.asked.map((a) => a.smiles ?? a.graph)])) return compute();
   showPlaces();
@@ -712,6 +746,8 @@ function listen() {
   find(app);
   askPanel(app);
   ownData(app);
+  sessionDialog(app);
+  undoButtons(app);
   addEventListener("popstate", () => load().catch(app.fail));
 }
 

@@ -3,6 +3,8 @@
 import { $, count, h, number, toast } from "./dom.js";
 import { cancel, post, sendFile, stopped } from "./api.js";
 
+import { isSession, openSession } from "./session.js";
+
 const mostQuestions = 20;
 const smallFile = 3e6; // bytes of a file that may be questions
 
@@ -43,7 +45,8 @@ export function ownData(app) {
 }
 
 // receive asks what a file is for.
-async function receive(app, file) {
+export async function receive(app, file) {
+  if (await isSession(file)) return openSession(app, file).catch(app.fail);
   const { upload_bytes: most } = app.info.limits;
   if (file.size > most) return fill(app, file, refusal(`${file.name} has ${size(file.size)}. A file may have at most ${size(most)}.`));
   if (file.size > smallFile) return check(app, file, {});

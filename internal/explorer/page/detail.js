@@ -5,6 +5,7 @@ import { predictionOf } from "./said.js";
 import { colorBar } from "./colors.js";
 import { stopped } from "./api.js";
 import { chosen } from "./state.js";
+import { keep, keptOf } from "./kept.js";
 import { Drawing, contributionCss } from "./drawing.js";
 import { scaleName } from "./pair.js";
 
@@ -26,6 +27,17 @@ function card(app, ref, { id, text, vertex = null }) {
     box.replaceWith(d.el);
   }).catch(() => box.remove());
   return el;
+}
+
+// noteOf is a note on a graph, which can be written.
+function noteOf(app, ref, name) {
+  const { notes } = keptOf(app.info.source);
+  return h("details", { class: "own-note", open: Boolean(notes[ref]) }, h("summary", {}, "Note"),
+    h("textarea", { rows: 2, "aria-label": `Note on ${name}`, oninput: (e) => {
+      if (e.target.value) notes[ref] = e.target.value;
+      else delete notes[ref];
+      keep(app.info.source);
+    } }, notes[ref] ?? ""));
 }
 
 export class Detail {
@@ -130,6 +142,7 @@ export class Detail {
         h("span", {}, `${vertices(g.nodes)}, ${count(g.edges.length, "edge")}`),
         asked && h("span", {}, "new graph")),
       h("div", { class: "paper" }, this.drawing.el),
+      asked ? "" : noteOf(app, ref, name),
       this.says, this.key, this.scales, this.elsewhere, this.near);
   }
 

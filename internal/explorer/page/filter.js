@@ -10,7 +10,7 @@ const none = (v) => v === null || v === undefined || v === "";
 // passes reports whether a value passes a filter.
 export function passes(f, v) {
   if (f.text !== undefined) return String(v ?? "").toLowerCase().includes(f.text);
-  if (f.without) return !f.without.has(String(v ?? ""));
+  if (f.without) return !f.without.includes(String(v ?? ""));
   return !none(v) && !(v < f.low) && !(v > f.high);
 }
 
@@ -38,7 +38,7 @@ function choices(name, counts, f, set) {
     if (e.target.checked) without.delete(value);
     else without.add(value);
     say();
-    set(without.size ? { without: new Set(without) } : null);
+    set(without.size ? { without: [...without] } : null);
   } }), signed(value || "–"), h("span", { class: "muted" }, ` ${n}`));
   const el = h("details", { class: "chooser", "aria-label": `${name}: values` }, says, h("div", { class: "popup" }, [...counts].map(box)));
   says.setAttribute("aria-label", `${name}: choose values`);

@@ -15,19 +15,18 @@ export class Grid {
     Object.assign(this, { el, open, changed, isOpen, columns: [], all: [], by: null, down: false, filters: new Map(), most: page });
   }
 
-  // set sets the columns and the rows that there are. Order and filters stay where a column of that name stays.
+  // set sets the columns and the rows that there are. Order and filters stay. Those of columns that are not there do nothing.
   set(columns, all) {
     const before = this.columns.map((c) => c.name).join("\n");
     Object.assign(this, { columns, all });
     for (const c of columns) c.numeric = all.some((i) => typeof c.value(i) === "number");
-    for (const name of this.filters.keys()) if (!columns.some((c) => c.name === name)) this.filters.delete(name);
     if (before !== columns.map((c) => c.name).join("\n") || !this.body?.isConnected) this.build();
     this.fill();
   }
 
   // rows returns the rows that pass all filters, in their order. Those on screen (shown) follow a moment after a key.
   rows() {
-    const wanted = [...this.filters].map(([name, f]) => [this.columns.find((c) => c.name === name), f]);
+    const wanted = [...this.filters].map(([name, f]) => [this.columns.find((c) => c.name === name), f]).filter(([c]) => c);
     const out = this.all.filter((i) => wanted.every(([c, f]) => passes(f, c.value(i))));
     const by = this.columns.find((c) => c.name === this.by);
     if (!by) return out;
@@ -41,7 +40,12 @@ export class Grid {
 
   // clear removes all filters.
   clear() {
-    this.filters.clear();
+    this.use({});
+  }
+
+  // use sets the filters, by the names of columns.
+  use(filters) {
+    this.filters = new Map(Object.entries(filters));
     this.most = page;
     this.build();
     this.fill();

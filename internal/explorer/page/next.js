@@ -178,7 +178,7 @@ function head(app) {
   const taken = accepted(app);
   const known = measured(app);
   const rejected = Object.values(decisions(app)).filter((d) => d.ok === false).length;
-  const facts = [`of ${count(answer.pool, "graph")}`, answer.measured && `${answer.measured} measured before`,
+  const facts = [`of ${count(answer.pool, "graph")}`, answer.measured && `${answer.measured} equal to measured ones`,
     answer.limited - taken.length - rejected > 0 && `${answer.limited - taken.length - rejected} beyond the limits`,
     answer.best !== null && `best so far ${number(answer.best, 3)}, as predicted`].filter(Boolean);
   $("next-head").replaceChildren(h("b", {}, `${answer.batch.length} suggested`), h("span", { class: "muted" }, facts.join(" · ")),
@@ -227,6 +227,6 @@ async function learn(app) {
   keep(made.source, { decisions: { [made.batch]: open }, notes: keptOf(info.source).notes });
   const batch = made.batch || null;
   await app.use(made.source, { view: "next", kernel: state.kernel, batch, next: { ...wish, pool: made.batch } });
-  toast(`${count(values.length, "value")} added. The model learns from ${count(made.graphs, "graph")} now.`);
+  toast(`${count(values.length, "value")} added. The model learns from ${count(app.source.targets.filter(Boolean).length, "graph")} now.`);
   app.gone(made.gone);
 }

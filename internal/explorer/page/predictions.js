@@ -1,5 +1,7 @@
 // How good the predictions are: the line in the head of the page, and the view with every one of them.
 
+import { ticksOf } from "./chart.js";
+import { trustOf } from "./trust.js";
 import { $, count, h, number, percent, s } from "./dom.js";
 
 // judge says in words how good predictions of unseen graphs are: the figures, best first, and whether they are worth little.
@@ -75,6 +77,7 @@ export function predictionsView(e, app) {
   if (e?.confusion) parts.push(confusion(e, app));
   else if (e?.values.length) parts.push(scatter(e, app));
   if (e) parts.push(baselines(e));
+  if (e?.index.length && !e.note) parts.push(trustOf(app));
   if (!parts.some(Boolean)) {
     parts.push(h("p", { class: "empty" }, !e ? "There are no predictions yet."
       : app.places?.views.predict || (info.saved ? "The model file says nothing of the quality of its predictions."
@@ -130,14 +133,6 @@ function confusion(e, app) {
 }
 
 const size = { width: 520, height: 440, left: 64, bottom: 46, top: 12, right: 14 };
-
-// ticksOf returns round numbers within a range.
-function ticksOf(low, high) {
-  const raw = (high - low) / 5;
-  const unit = 10 ** Math.floor(Math.log10(raw));
-  const step = [1, 2, 5, 10].map((f) => f * unit).find((v) => v >= raw);
-  return Array.from({ length: 12 }, (_, i) => (Math.ceil(low / step) + i) * step).filter((v) => v <= high);
-}
 
 // scatter draws predicted against measured values.
 function scatter(e, app) {

@@ -19,8 +19,10 @@ export const state = {
   picked: [], // the graphs that are selected
   zoom: null, // [scale, x, y, angle, mirrored] of the map
   kernel: "", // its text, empty for the default, or for the model as it was trained
+  split: "random", // what was left out of the tests of predictions
   list: "clusters", // what the view of the structure shows
   batch: null, // many graphs that were asked about together
+  filters: {}, // of the table, by the names of columns
   next: null, // what is wanted of the graphs to measure next
   asked: [], // what was asked: {smiles} or {graph}
 };
@@ -56,7 +58,9 @@ export function read(graphs) {
   state.kernel = q.get("kernel") ?? "";
   state.batch = q.get("batch");
   state.list = q.get("list") ?? "clusters";
+  state.split = q.get("split") ?? "random";
   state.next = parsed(q.get("next"));
+  state.filters = parsed(q.get("filter")) ?? {};
   const old = new Map(state.asked.map((a) => [textOf(a), a]));
   state.asked = q.getAll("ask").filter(Boolean).map((text) => old.get(text) ?? question(text));
   return beyond;
@@ -133,6 +137,7 @@ export function write() {
   if (state.slopes) q.set("slopes", "1");
   if (state.only !== null) q.set("only", state.only);
   if (state.list !== "clusters") q.set("list", state.list);
+  if (state.split !== "random") q.set("split", state.split);
   if (state.batch !== null) q.set("batch", state.batch);
   if (state.next && state.view === "next") q.set("next", JSON.stringify(state.next));
   const picked = compress(state.picked);
@@ -144,6 +149,7 @@ export function write() {
   if (state.level !== null) q.set("level", state.level);
   if (state.vertex !== null) q.set("vertex", state.vertex);
   if (state.zoom) q.set("zoom", state.zoom.map((v) => Number(v.toPrecision(4))).join(","));
+  if (Object.keys(state.filters).length) q.set("filter", JSON.stringify(state.filters));
   const url = `${location.pathname}#${q}`;
   const now = performance.now();
   const tuned = rest === last.rest; // the kernel alone has changed

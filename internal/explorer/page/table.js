@@ -5,8 +5,9 @@ import { download } from "./api.js";
 import { Grid } from "./grid.js";
 import { structure } from "./structure.js";
 import { chosen } from "./state.js";
+import { keptOf } from "./kept.js";
 
-const own = ["structure", "graph", "predicted", "error", "right", "vertices", "edges"]; // names of the page's columns
+const own = ["structure", "graph", "predicted", "error", "right", "vertices", "edges", "my note"]; // names of the page's columns
 
 // columnsOf returns what is known about each graph, as columns of a Grid.
 function columnsOf(app) {
@@ -28,6 +29,8 @@ function columnsOf(app) {
     const values = app.columns.get(name);
     if (values) out.push({ name: own.includes(name) ? `${name} (file)` : name, value: (i) => values[i] });
   }
+  const { notes } = keptOf(info.source);
+  if (Object.keys(notes).some((i) => i && notes[i])) out.push({ name: "my note", value: (i) => notes[i] ?? "" });
   out.push({ name: "vertices", value: (i) => source.nodes[i] },
     { name: "edges", value: (i) => source.edges[i] });
   return out;
@@ -58,6 +61,7 @@ function chooser(app) {
   const el = $("table-columns");
   el.hidden = !app.info.columns.length;
   const box = (name) => h("label", {}, h("input", { type: "checkbox", checked: shownColumns(app).includes(name), onchange: (e) => {
+    if (!e.target.checked) grid.filters.delete(name);
     app.state.columns = e.target.checked ? [...shownColumns(app), name] : shownColumns(app).filter((n) => n !== name);
     app.show("table");
   } }), name);
@@ -70,12 +74,22 @@ let grid = null;
 // showTable fills the view. What its filters keep is what the map shows.
 export function showTable(app) {
   const { picked } = app.state;
+  const fresh = !grid;
   grid ??= new Grid($("table"), { changed: () => changed(app), open: (i) => app.open(String(i)), isOpen: (i) => app.state.open === String(i) });
   const rows = picked.length ? [...picked] : [...app.source.ids.keys()];
+  if (fresh) grid.filters = new Map(Object.entries(app.state.filters));
   grid.set(columnsOf(app), rows);
   if (!$("table-columns").childElementCount) chooser(app);
   const missing = shownColumns(app).filter((name) => !app.columns.has(name));
   if (missing.length) Promise.all(missing.map((name) => app.column(name))).then(() => grid?.set(columnsOf(app), rows)).catch(app.fail);
+}
+
+// refilter has the table follow filters that are not its own: those of a link, or of a step back.
+export function refilter(app) {
+  const { filters } = app.state;
+  if (!grid && !Object.keys(filters).length) return;
+  if (!grid) return showTable(app);
+  if (JSON.stringify(filters) !== JSON.stringify(Object.fromEntries(grid.filters))) grid.use(filters);
 }
 
 // unfilter removes the filters of the table.
@@ -100,4 +114,5 @@ function changed(app) {
     filtered ? h("button", { class: "quiet", onclick: () => app.pick(grid.rows(), "map", "pass the filters of the table") }, "Select them") : "",
     h("span", { class: "grow" }), h("span", { class: "muted" }, "Export"), ...exports(app, () => grid.rows()));
   app.keep(filtered ? new Set(grid.shown) : null);
+  app.filtered(Object.fromEntries(grid.filters));
 }

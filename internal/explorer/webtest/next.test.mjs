@@ -85,7 +85,7 @@ test("graphs of a batch are suggested for a class; one opens with reasons; on a 
   await page.locator("#tab-next").click();
   await page.locator("#next-class").selectOption("opioid");
   await page.locator('[aria-label="Accept near"]').waitFor();
-  await page.locator("#next-head").filter({ hasText: "1 measured before" }).waitFor();
+  await page.locator("#next-head").filter({ hasText: "1 equal to measured ones" }).waitFor();
   assert.equal(await value(page, "app.map.extra.length"), 3);
   await page.locator("#tab-map").click();
   const [x, y] = await page.evaluate(async () => {
@@ -105,7 +105,7 @@ test("graphs of a batch are suggested for a class; one opens with reasons; on a 
   await page.locator("#next-head button", { hasText: "Learn from 1 value" }).click();
   await page.locator(".rounds summary").filter({ hasText: "Rounds: 1" }).waitFor();
   await page.locator("#facts").filter({ hasText: "235 molecules" }).waitFor();
-  await page.locator("#next-head").filter({ hasText: "2 measured before" }).waitFor();
+  await page.locator("#next-head").filter({ hasText: "2 equal to measured ones" }).waitFor();
   await page.setViewportSize({ width: 390, height: 844 });
   assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "nothing to scroll sideways");
   await close(page, "next-phone");

@@ -54,4 +54,4 @@ fi
 if [ "${1:-}" = bench ]; then
 	exec timeout 240 node bench.mjs
 fi
-exec timeout 600 node --test --test-concurrency=1 explorer.test.mjs said.test.mjs team.test.mjs many.test.mjs table.test.mjs structure.test.mjs next.test.mjs
+exec timeout 600 node --test --test-concurrency=1 explorer.test.mjs said.test.mjs team.test.mjs many.test.mjs table.test.mjs structure.test.mjs next.test.mjs session.test.mjs trust.test.mjs

@@ -1,0 +1,99 @@
+// How far predictions can be trusted, where single graphs, whole scaffolds, or groups of similar graphs were left out.
+
+import { h, number, percent, radios } from "./dom.js";
+import { get } from "./api.js";
+import { chosen, write } from "./state.js";
+import { chart } from "./chart.js";
+
+const splits = { random: "Single graphs", scaffold: "Whole scaffolds", cluster: "Similar graphs" };
+
+const answers = new Map(); // of the API, by what they are about
+
+// trustOf returns the part of the view, which fills itself.
+export function trustOf(app) {
+  const { state, info } = app;
+  const names = Object.keys(splits).filter((by) => by !== "scaffold" || info.molecules);
+  if (!names.includes(state.split)) [state.split] = names;
+  const choice = h("div", { class: "segments", role: "radiogroup", "aria-label": "What was left out together" }, names.map((by) =>
+    h("button", { role: "radio", "data-split": by }, splits[by])));
+  const body = h("div", { id: "trust" });
+  const set = radios(choice, "aria-checked", (b) => {
+    state.split = b.dataset.split;
+    write();
+    set(b);
+    fill(app, body, state.split).catch(app.fail);
+  });
+  set(choice.querySelector(`[data-split="${state.split}"]`));
+  fill(app, body, state.split).catch(app.fail);
+  return h("div", {}, h("h3", {}, "Can they be trusted?"), h("p", { class: "muted small" }, "Left out together:"), choice, body);
+}
+
+async function fill(app, body, by) {
+  const key = JSON.stringify([app.info.source, app.state.kernel, by]);
+  body.dataset.of = key;
+  if (!answers.has(key)) {
+    body.replaceChildren(h("p", { class: "muted" }, "Testing predictions …"));
+    if (answers.size > 30) answers.clear();
+    const answer = get("trust", { by, ...chosen() });
+    answer.catch(() => answers.delete(key));
+    answers.set(key, answer);
+  }
+  let a;
+  try {
+    a = await answers.get(key);
+  } catch (e) {
+    if (body.dataset.of === key) body.replaceChildren(h("p", { class: "error" }, e.message));
+    return;
+  }
+  if (body.dataset.of === key) body.replaceChildren(...show(app, a));
+}
+
+const whole = [0, 1];
+
+function show(app, a) {
+  if (a.note) return [h("p", { class: "empty" }, a.note)];
+  const values = app.info.task === "regression";
+  const out = [h("p", { class: "says" }, h("b", {}, values ? `Error ${number(a.score, 3)}` : `${percent(a.score)} right`),
+    h("span", { class: "muted" }, values ? ` · guessing the mean ${number(a.usual, 3)}` : ` · always the largest class ${percent(a.usual)}`)),
+  h("p", { class: "muted small" }, `${a.graphs.toLocaleString("en")} graphs: ${a.method}.`)];
+  const charts = [];
+  if (a.coverage.length) {
+    const at = a.coverage.find((c) => c.expected === 0.9);
+    charts.push(chart({ title: "Coverage of intervals", points: a.coverage.map((c) => [c.expected, c.found]), x: whole, y: whole, diagonal: true,
+      xName: "probability of the interval", yName: "share inside", tell: (k) => `${percent(a.coverage[k].expected, 0)}: ${percent(a.coverage[k].found)} inside`,
+      about: `${percent(at.found)} of the measured values lie in their intervals of 90 %. Below the line intervals are too narrow.` }));
+  }
+  if (a.reliability.length) {
+    charts.push(chart({ title: "Reliability of probabilities", points: a.reliability.map((c) => [c.expected, c.found]), x: whole, y: whole, diagonal: true,
+      xName: "probability of a class", yName: "how often it is true", tell: (k) => `${percent(a.reliability[k].expected, 0)} said, ${percent(a.reliability[k].found, 0)} true, ${a.reliability[k].count} cases`,
+      about: "On the line, what is said to be true in 70 of 100 cases is true in 70. Below the line probabilities are too high." }));
+  }
+  if (a.likeness.length > 1) {
+    const most = Math.max(...a.likeness.map((b) => b.error), values ? a.usual : 0) * 1.08 || 1;
+    const like = a.likeness.map((b) => b.similarity);
+    const [low, high] = [Math.min(...like), Math.max(...like)];
+    const [first, last] = [a.likeness[0], a.likeness.at(-1)];
+    const said = (b) => (values ? number(b.error, 3) : percent(b.error, 0));
+    charts.push(chart({ title: "Error against likeness to training", points: a.likeness.map((b) => [b.similarity, b.error]),
+      x: [low, high > low ? high : low + 0.01], y: [0, most], level: values ? a.usual : null,
+      xName: "similarity to the nearest", yName: values ? "error" : "share wrong", tell: (k) => `similarity ${like[k].toFixed(2)}: ${said(a.likeness[k])}, ${a.likeness[k].count} graphs`,
+      about: `The tenth that is least like training has ${values ? "the error" : "wrong classes:"} ${said(first)}, the most similar tenth ${said(last)}.${values ? " Dashed: guessing the mean." : ""}` }));
+  }
+  out.push(h("div", { class: "charts" }, charts));
+  if (a.curves.length) out.push(curves(app, a));
+  return out;
+}
+
+// curves shows ROC and precision-recall of a class, which is chosen.
+function curves(app, a) {
+  const box = h("div", { class: "charts" });
+  const show = (c) => box.replaceChildren(
+    chart({ title: `ROC of ${c.class}`, points: c.curve.recall.map((y, k) => [c.curve.false_rate[k], y]), x: whole, y: whole, diagonal: true, dots: false,
+      xName: "share of others found", yName: `share found`, about: `AUC ${c.auc.toFixed(3)}. The dashed line is guessing.` }),
+    chart({ title: `Precision and recall of ${c.class}`, points: c.curve.recall.map((x, k) => [x, c.curve.precision[k]]), x: whole, y: whole, level: c.share, dots: false,
+      xName: "share found", yName: "share right", about: `Average precision ${c.average_precision.toFixed(3)}. Guessing has ${c.share.toFixed(3)}, dashed.` }));
+  const choice = a.curves.length > 1 && h("label", {}, "Class ", h("select", { id: "trust-class", onchange: (e) => show(a.curves[e.target.selectedIndex]) },
+    a.curves.map((c) => h("option", {}, c.class))));
+  show(a.curves[0]);
+  return h("div", {}, choice, box);
+}

@@ -1,0 +1,289 @@
+package explorer
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"github.com/mlgkernel/mlg/choose"
+	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/metrics"
+)
+
+// The ways to leave graphs out: alone, or with all that share a scaffold or are alike.
+var splitsOf = []string{"random", choose.ByScaffold, choose.ByCluster}
+
+type trustRequest struct {
+	By string `json:"by,omitempty" default:"random" want:"one of random scaffold cluster" help:"what was left out together: single graphs, molecules with one scaffold, or similar graphs"`
+	kernelRequest
+}
+
+const (
+	trustBins   = 10
+	curvePoints = 120
+	mostCurves  = 12 // classes with curves, the most common ones
+)
+
+// trustAnswer says how far predictions can be trusted that learners made of graphs which they had not seen.
+type trustAnswer struct {
+	By          string       `json:"by"`
+	Method      string       `json:"method" help:"how the predictions were made"`
+	Note        string       `json:"note" help:"why there is nothing to say; otherwise empty"`
+	Graphs      int          `json:"graphs"`
+	Score       *float64     `json:"score" help:"root mean squared error of values, or share of right classes; null for none"`
+	Usual       *float64     `json:"usual" help:"the same of the mean value, or of the largest class"`
+	Coverage    []share      `json:"coverage" help:"of values: the share that lies in intervals of a probability"`
+	Reliability []share      `json:"reliability" help:"of classes: how often a class is the true one, by its probability; each graph counts for every class"`
+	Curves      []classCurve `json:"curves" help:"of classes: thresholds of the probability of a class, for the most common classes; of two classes only the smaller one"`
+	Likeness    []errorBin   `json:"likeness" help:"errors by the similarity to the most similar graph in training"`
+}
+
+// share is what was expected and what was found.
+type share struct {
+	Expected float64 `json:"expected"`
+	Found    float64 `json:"found"`
+	Count    int     `json:"count"`
+}
+
+type classCurve struct {
+	Class string  `json:"class"`
+	Share float64 `json:"share" help:"of the graphs that are of the class"`
+	AUC   float64 `json:"auc"`
+	// Precision is averaged over thresholds.
+	AveragePrecision float64        `json:"average_precision"`
+	Curve            *metrics.Curve `json:"curve"`
+}
+
+// errorBin is about graphs that are about as similar to training.
+type errorBin struct {
+	Similarity float64 `json:"similarity" help:"mean"`
+	Error      float64 `json:"error" help:"root mean squared error of values, or share of wrong classes"`
+	Count      int     `json:"count"`
+}
+
+func getTrust(q *request, in *trustRequest) (*trustAnswer, error) {
+	get := func(x *session, ctx context.Context) (*trustAnswer, error) { return x.trust(ctx, in.By) }
+	return on(get, func(_ context.Context, _ *session, a *trustAnswer, _ *trustRequest) (*trustAnswer, error) {
+		return a, nil
+	})(q, in)
+}
+
+// trust returns how far predictions can be trusted where graphs were left out in some way.
+func (x *session) trust(ctx context.Context, by string) (*trustAnswer, error) {
+	t, err := x.trained(ctx)
+	if err != nil {
+		return nil, err
+	}
+	f, err := x.fitted(ctx)
+	if err != nil {
+		return nil, err
+	}
+	none := func(text string) (*trustAnswer, error) {
+		return &trustAnswer{By: by, Note: text, Coverage: []share{}, Reliability: []share{}, Curves: []classCurve{}, Likeness: []errorBin{}}, nil
+	}
+	if t.plan == nil {
+		return none("There are too few graphs with targets to test predictions.")
+	}
+	plan, held, groups := t.plan, t.plan.Held, (*choose.Groups)(nil)
+	switch by {
+	case choose.ByScaffold:
+		if groups = plan.Targets.Groups; groups == nil || plan.GroupEstimate == nil {
+			return none("There are too few scaffolds to leave whole ones out.")
+		}
+		held = plan.HeldGroups
+	case choose.ByCluster:
+		c, err := x.clustered(ctx, f, t)
+		if err != nil {
+			return nil, err
+		}
+		if c.plan == nil {
+			return none("There are too few groups of similar graphs to leave whole ones out.")
+		}
+		plan, held, groups = c.plan, c.plan.HeldGroups, c.groups
+	}
+	return compute(ctx, x, &x.trusted[slices.Index(splitsOf, by)], "trust", func(ctx context.Context) (*trustAnswer, error) {
+		out, _ := none("")
+		out.Graphs = len(t.known)
+		out.Method = t.plan.Estimates()[0].Method
+		if groups != nil {
+			out.Method = plan.GroupEstimate.Method
+		}
+		similar, err := t.likeness(ctx, f, groups.Folds(x.learning().Seed))
+		if err != nil {
+			return nil, err
+		}
+		out.judge(&plan.Targets, held, similar)
+		return out, nil
+	})
+}
+
+// clustering is what is predicted when groups of similar graphs are left out.
+type clustering struct {
+	plan   *choose.Plan // nil if there are too few
+	groups *choose.Groups
+}
+
+// clustered leaves out groups of similar graphs. The kernel makes them.
+func (x *session) clustered(ctx context.Context, f *fitted, t *training) (*clustering, error) {
+	return compute(ctx, x, &x.clusters, "learn", func(ctx context.Context) (*clustering, error) {
+		if len(t.known) < leastGrouped {
+			return &clustering{}, nil
+		}
+		all, err := choose.Clusters(ctx, f.Kernel, clusterSample, groupFolds)
+		if err != nil {
+			return nil, err
+		}
+		groups, o := &choose.Groups{By: all.By, Of: choose.Pick(all.Of, t.known)}, x.learning()
+		if groups.Folds(o.Seed) == nil {
+			return &clustering{}, nil
+		}
+		o.Groups, o.Targets = groups, &t.plan.Targets
+		given := kernel.Given{Kernel: f.Kernel.Asked, Matrix: f.among(t.known)}
+		ds := &dataset.Dataset{Graphs: choose.Pick(t.Graphs, t.known)}
+		plan, err := choose.Choose(ctx, ds, choose.Each(given), o.Options)
+		if err != nil || plan.GroupEstimate == nil {
+			return &clustering{}, err
+		}
+		return &clustering{plan, groups}, nil
+	})
+}
+
+const (
+	leastGrouped = 20 // graphs for groups
+	groupFolds   = 5
+)
+
+// among returns the matrix of some graphs of the core.
+func (f *fitted) among(graphs []int) *kernel.Matrix {
+	at := make([]int, len(graphs))
+	for k, i := range graphs {
+		at[k], _ = slices.BinarySearch(f.core, i)
+	}
+	return f.gram.Select(at, at)
+}
+
+// likeness returns the largest similarity of each known graph to one in training: to those of other folds or, without folds,
+// to all others.
+func (t *training) likeness(ctx context.Context, f *fitted, folds []int) ([]float64, error) {
+	gram := f.among(t.known)
+	out := make([]float64, len(t.known))
+	for i := range out {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		out[i] = math.Inf(-1)
+		for j, v := range gram.Row(i) {
+			if i != j && (folds == nil || folds[i] != folds[j]) {
+				out[i] = max(out[i], v)
+			}
+		}
+	}
+	return out, nil
+}
+
+// judge compares predictions with what they were about. similar has the likeness of each graph to training.
+func (a *trustAnswer) judge(t *choose.Targets, held choose.Prediction, similar []float64) {
+	var wrong []float64 // squared errors, or 1 for a wrong class
+	if t.Values != nil {
+		wrong = a.judgeValues(t, held)
+	} else {
+		wrong = a.judgeClasses(t, held)
+	}
+	root := func(sum float64, n int) float64 {
+		if t.Values != nil {
+			return math.Sqrt(sum / float64(n))
+		}
+		return sum / float64(n)
+	}
+	order := kernel.UpTo(len(similar))
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(similar[i], similar[j]) })
+	for b := range trustBins {
+		some := order[b*len(order)/trustBins : (b+1)*len(order)/trustBins]
+		if len(some) == 0 {
+			continue
+		}
+		sum, like := 0.0, 0.0
+		for _, i := range some {
+			sum, like = sum+wrong[i], like+similar[i]
+		}
+		if like /= float64(len(some)); !math.IsInf(like, 0) {
+			a.Likeness = append(a.Likeness, errorBin{like, root(sum, len(some)), len(some)})
+		}
+	}
+}
+
+// coverageLevels are the probabilities of intervals that are tested.
+var coverageLevels = []float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99}
+
+func (a *trustAnswer) judgeValues(t *choose.Targets, held choose.Prediction) []float64 {
+	wrong := make([]float64, len(t.Values))
+	for i, v := range t.Values {
+		wrong[i] = (held.Values[i] - v) * (held.Values[i] - v)
+	}
+	error, usual := math.Sqrt(metrics.Mean(wrong)), metrics.Deviation(t.Values)
+	a.Score, a.Usual = &error, &usual
+	if held.Deviations != nil {
+		for _, level := range coverageLevels {
+			a.Coverage = append(a.Coverage, share{level, metrics.Covered(t.Values, held.Values, held.Deviations, level), len(t.Values)})
+		}
+	}
+	return wrong
+}
+
+func (a *trustAnswer) judgeClasses(t *choose.Targets, held choose.Prediction) []float64 {
+	wrong := make([]float64, len(t.Labels))
+	counts := make([]int, len(t.Classes))
+	for i, c := range t.Labels {
+		if counts[c]++; held.Labels[i] != c {
+			wrong[i] = 1
+		}
+	}
+	right, usual := 1-metrics.Mean(wrong), float64(slices.Max(counts))/float64(len(t.Labels))
+	a.Score, a.Usual = &right, &usual
+	if held.Scores == nil {
+		return wrong
+	}
+	a.Reliability = reliability(t.Labels, held.Scores)
+	classes := kernel.UpTo(len(counts))
+	slices.SortStableFunc(classes, func(i, j int) int { return counts[j] - counts[i] })
+	if len(classes) == 2 { // the curve of the other one is its mirror
+		classes = classes[1:]
+	}
+	for _, c := range classes[:min(len(classes), mostCurves)] {
+		positive, score := make([]bool, len(t.Labels)), make([]float64, len(t.Labels))
+		for i, truth := range t.Labels {
+			positive[i], score[i] = truth == c, held.Scores[i][c]
+		}
+		curve, ok := metrics.Thresholds(positive, score)
+		if !ok {
+			continue
+		}
+		auc, _ := metrics.AUC(positive, score)
+		precision, _ := metrics.AveragePrecision(positive, score)
+		a.Curves = append(a.Curves, classCurve{t.Classes[c], float64(counts[c]) / float64(len(t.Labels)), auc, precision, curve.Every(curvePoints)})
+	}
+	return wrong
+}
+
+// reliability says how often classes are the true ones, by their probabilities in tenths.
+func reliability(truth []int, probabilities [][]float64) []share {
+	var bins [trustBins]share
+	for i, row := range probabilities {
+		for c, p := range row {
+			b := &bins[min(int(p*trustBins), trustBins-1)]
+			b.Expected, b.Count = b.Expected+p, b.Count+1
+			if truth[i] == c {
+				b.Found++
+			}
+		}
+	}
+	out := []share{}
+	for _, b := range bins {
+		if b.Count > 0 {
+			out = append(out, share{b.Expected / float64(b.Count), b.Found / float64(b.Count), b.Count})
+		}
+	}
+	return out
+}

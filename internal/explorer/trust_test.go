@@ -1,0 +1,113 @@
+package explorer
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/mlgkernel/mlg/metrics"
+)
+
+// Figures are those of the evaluation, counts are complete, and the likeness is that of the matrix.
+func TestTrust(t *testing.T) {
+	for name, d := range map[string]*Data{"classes": drugs(t), "values": numbers(t)} {
+		s := newTester(t, readSpec(t), d, nil)
+		x, err := s.server.given().session("")
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := x.trained(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var e evaluation
+		s.get("/api/v1/evaluate", &e)
+		for _, by := range splitsOf {
+			var a trustAnswer
+			s.get("/api/v1/trust?by="+by, &a)
+			if a.Note != "" {
+				if by == "cluster" {
+					t.Errorf("%s by %s: %s", name, by, a.Note)
+				}
+				continue
+			}
+			count := 0
+			for _, b := range a.Likeness {
+				count += b.Count
+			}
+			if a.Graphs != len(d.IDs) || count != a.Graphs || len(a.Likeness) != trustBins || (by != "random") != strings.Contains(a.Method, "left out by "+by) {
+				t.Errorf("%s by %s: %+v", name, by, a)
+			}
+			if name == "values" {
+				held := m.plan.Held
+				if by == "random" && (math.Abs(*a.Score-*e.RMSE) > 1e-12 || a.Coverage[8].Expected != 0.9 || a.Coverage[8].Found != metrics.Covered(d.value, held.Values, held.Deviations, 0.9)) {
+					t.Errorf("error %v, want %v, coverage %+v", *a.Score, *e.RMSE, a.Coverage)
+				}
+				if *a.Usual != metrics.Deviation(d.value) || len(a.Coverage) != len(coverageLevels) || len(a.Curves) != 0 {
+					t.Errorf("by %s: %+v", by, a)
+				}
+				continue
+			}
+			if by == "random" && math.Abs(*a.Score-*e.Accuracy) > 1e-12 {
+				t.Errorf("%v right, want %v", *a.Score, *e.Accuracy)
+			}
+			if len(a.Curves) != mostCurves || len(a.Coverage) != 0 {
+				t.Errorf("by %s: %d curves", by, len(a.Curves))
+			}
+			pairs := 0
+			for _, b := range a.Reliability {
+				pairs += b.Count
+			}
+			if pairs != a.Graphs*len(d.classes) {
+				t.Errorf("reliability of %d pairs, want %d", pairs, a.Graphs*len(d.classes))
+			}
+		}
+	}
+}
+
+// The likeness to training is the largest value of the matrix with another graph, or with one of another fold.
+func TestLikenessToTraining(t *testing.T) {
+	s := newTester(t, readSpec(t), someDrugs(t), nil)
+	x, _ := s.server.given().session("")
+	m, err := x.trained(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, _ := x.fitted(t.Context())
+	folds := make([]int, len(m.known))
+	for i := range folds {
+		folds[i] = i % 3
+	}
+	for _, some := range [][]int{nil, folds} {
+		got, err := m.likeness(t.Context(), f, some)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range got {
+			want := math.Inf(-1)
+			for j := range got {
+				if v := f.gram.At(i, j); j != i && (some == nil || i%3 != j%3) && v > want {
+					want = v
+				}
+			}
+			if got[i] != want {
+				t.Errorf("graph %d: %v, want %v", i, got[i], want)
+			}
+		}
+	}
+}
+
+// Reliability is counted by tenths, over all classes.
+func TestReliability(t *testing.T) {
+	got := reliability([]int{0, 1, 1}, [][]float64{{0.95, 0.05}, {1, 0}, {0.35, 0.65}})
+	want := []share{{0.025, 0.5, 2}, {0.35, 0, 1}, {0.65, 1, 1}, {0.975, 0.5, 2}}
+	if len(got) != len(want) {
+		t.Fatalf("%+v", got)
+	}
+	for i := range want {
+		if math.Abs(got[i].Expected-want[i].Expected) > 1e-12 || got[i].Found != want[i].Found || got[i].Count != want[i].Count {
+			t.Errorf("bin %d: %+v, want %+v", i, got[i], want[i])
+		}
+	}
+}
