@@ -21,6 +21,7 @@ type Dataset struct {
 	Warnings []string
 	Columns  *Columns
 	Skipped  LeftOut // records that could not be read
+	Keyed    bool    // vertices and edges have data by keys, as in GraphML and DOT
 
 	rows []int // see Rows; nil for all
 }
@@ -90,6 +91,9 @@ func (r *Reader) Try() (*graph.Graph, error) {
 	}
 	r.count++
 	out, err := r.weight.apply(g)
+	if err == nil {
+		out, err = r.in.opts.parts(out)
+	}
 	if err != nil {
 		r.err = fmt.Errorf("%s: graph %s: %w", r.name, identifier(g, r.count), err)
 		return nil, r.err
@@ -139,6 +143,9 @@ func (r *Reader) Fields() Fields { return r.in.beside }
 
 // Roles says how the columns of a table are used.
 func (r *Reader) Roles() Roles { return r.in.roles }
+
+// Keyed reports whether graphs so far have data by keys, as in GraphML and DOT.
+func (r *Reader) Keyed() bool { return r.in.named }
 
 // table reports whether what stands beside the graphs are the columns of a table.
 func (r *Reader) table() bool {
@@ -256,7 +263,7 @@ func collect(ctx context.Context, r *Reader, opts Options) (*Dataset, error) {
 			r.warn.add(1, err.Error(), err.Error())
 		}
 	}
-	d.Warnings, d.Skipped = r.Warnings(), r.Skipped()
+	d.Warnings, d.Skipped, d.Keyed = r.Warnings(), r.Skipped(), r.Keyed()
 	if opts.EdgeWeight == GivenWeight && distances(d.Graphs) {
 		d.Warnings = append(d.Warnings, DistancesWarning)
 	}

@@ -17,6 +17,14 @@ type dotParser struct {
 	*dotScanner
 	g        *named
 	directed bool
+	clusters []*dotCluster // the outermost ones
+	inside   bool          // one of these is read
+}
+
+// dotCluster is a subgraph whose name begins with "cluster".
+type dotCluster struct {
+	name string
+	*dotScope
 }
 
 // dotScope holds the default data of vertices and edges in a subgraph, the data of the
@@ -40,47 +48,30 @@ func (c *dotScope) add(vs ...int) {
 func readDOT(s *stream) (nextGraph, error) {
 	in := &bounded{r: s.in, max: s.opts.Limits.Record}
 	scan := newDotScanner(in)
+	var left []*named // clusters of the last graph
 	return func() (*graph.Graph, error) {
-		in.reset()
-		p := &dotParser{dotScanner: scan, g: newNamed(s.opts.Limits)}
-		more := p.graph()
-		if scan.err != nil {
-			return nil, s.at(0, scan.err)
+		for len(left) == 0 {
+			in.reset()
+			p := &dotParser{dotScanner: scan, g: newNamed(s.opts.Limits)}
+			more := p.graph()
+			if scan.err != nil {
+				return nil, s.at(0, scan.err)
+			}
+			if !more {
+				return nil, io.EOF
+			}
+			p.g.undrawn(s.warn)
+			if left = []*named{p.g}; s.opts.Clusters {
+				left = p.pieces(s.warn)
+			}
 		}
-		if !more {
-			return nil, io.EOF
-		}
-		p.g.drawn = dotDrawing
-		p.g.positions()
-		g, err := p.g.build(s)
+		g, err := left[0].build(s)
 		if err != nil {
 			return nil, s.at(scan.last, err)
 		}
+		left = left[1:]
 		return g, nil
 	}, nil
-}
-
-// dotDrawing are the attributes by which Graphviz draws a vertex.
-var dotDrawing = keysOf("area class color colorscheme comment distortion fillcolor fixedsize fontcolor fontname fontsize gradientangle " +
-	"group height href id image imagepos imagescale labelloc layer margin nojustify ordering orientation penwidth peripheries pin pos " +
-	"rects regular root samplepoints shape shapefile showboxes sides skew sortv style target tooltip url vertices width xlabel xlp z")
-
-// positions makes numbers x and y of the data "pos" when every vertex has it.
-func (n *named) positions() {
-	at := make([][2]string, len(n.node))
-	for v, d := range n.node {
-		x, y, _ := strings.Cut(strings.TrimSuffix(d["pos"], "!"), ",")
-		y, _, _ = strings.Cut(y, ",") // a third coordinate
-		for i, text := range []string{x, y} {
-			at[v][i] = strings.TrimSpace(text)
-			if _, err := decimal([]byte(at[v][i])); err != nil {
-				return
-			}
-		}
-	}
-	for v, xy := range at {
-		n.node[v] = n.node[v].with(data{"x": xy[0], "y": xy[1]})
-	}
 }
 
 // have moves past the next token if it is one of the given keywords or marks.
@@ -168,7 +159,11 @@ func (p *dotParser) attributes() data {
 			}
 			key, value := p.id(), "true"
 			if p.have("=") {
-				value = p.id()
+				if html := p.peek().html; html {
+					value = htmlText(p.id())
+				} else {
+					value = p.id()
+				}
 			}
 			out[key] = value
 		}
@@ -252,9 +247,10 @@ func (p *dotParser) vertex(c *dotScope, name string, line int) []int {
 
 // subgraph parses a subgraph and returns the vertices that are named in it.
 func (p *dotParser) subgraph(c *dotScope) []int {
+	name := ""
 	if t := p.peek(); p.have("subgraph") {
 		if p.peek().name {
-			p.id()
+			name = p.id()
 		}
 		p.want("{")
 	} else if !p.have("{") {
@@ -264,7 +260,12 @@ func (p *dotParser) subgraph(c *dotScope) []int {
 		p.fail(p.peek().line, "more than %d subgraphs inside each other", dotDepth)
 	}
 	sub := &dotScope{node: c.node, edge: c.edge, data: data{}, has: map[int]bool{}, depth: c.depth + 1}
+	outer := p.inside
+	if strings.HasPrefix(strings.ToLower(name), "cluster") && !outer {
+		p.clusters, p.inside = append(p.clusters, &dotCluster{name, sub}), true
+	}
 	p.statements(sub)
+	p.inside = outer
 	c.add(sub.member...)
 	return sub.member
 }

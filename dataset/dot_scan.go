@@ -12,6 +12,7 @@ import (
 type dotToken struct {
 	text string
 	name bool
+	html bool // the text is HTML
 	line int
 }
 
@@ -103,7 +104,7 @@ func (s *dotScanner) scan() dotToken {
 	case c == '"':
 		t.text, t.name = dotEscapes.Replace(s.text('"', '"')), true
 	case c == '<':
-		t.text, t.name = s.text('<', '>'), true
+		t.text, t.name, t.html = s.text('<', '>'), true, true
 	case c == '-' && (next == '-' || next == '>'):
 		t.text += string(s.in.Next())
 	case c == '-' && dotName(next):

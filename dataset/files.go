@@ -269,6 +269,7 @@ func (r *filesReader) take() (*graph.Graph, Fields, error) {
 	}
 	if err == io.EOF && g == nil {
 		r.out.warn.merge(r.in.warn)
+		r.out.in.named = r.out.in.named || r.in.in.named
 		if err := r.closeFile(); err != nil {
 			return nil, beside, err
 		}

@@ -24,6 +24,7 @@ type stream struct {
 	warn *warnings
 	read *lines // what lines returned
 
+	named   bool   // some graph has data by keys
 	beside  Fields // the last graph
 	roles   Roles  // of a table
 	comma   bool   // numbers of a table have decimal commas where the first rows do not tell

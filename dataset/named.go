@@ -65,11 +65,13 @@ type named struct {
 	directed bool // some edge is
 	lim      Limits
 
-	labels  []string // keys of vertices that may be the label, in their order
-	numbers keyKinds // of vertices
-	title   []string // names for people, where those of the format are numbers; nil for none
-	drawn   keySet   // keys of vertices that say how to draw, which are no data
-	lines   []int    // of the vertices, nil where they are not known
+	labels     []string // keys of vertices that may be the label, in their order
+	weights    []string // keys of edges that may be the weight
+	numbers    keyKinds // of vertices
+	title      []string // names for people, where those of the format are numbers; nil for none
+	drawn      keySet   // keys of vertices that say how to draw, which are no data
+	edgesDrawn keySet   // and of edges
+	lines      []int    // of the vertices, nil where they are not known
 }
 
 // keyKinds says which keys a format declares to be numbers or texts. Values tell of the others.
@@ -94,7 +96,7 @@ type namedEdge struct {
 }
 
 func newNamed(lim Limits) *named {
-	return &named{index: map[string]int{}, data: data{}, lim: lim, labels: nodeLabelNames, numbers: keyKinds{}}
+	return &named{index: map[string]int{}, data: data{}, lim: lim, labels: nodeLabelNames, weights: edgeWeightNames, numbers: keyKinds{}}
 }
 
 // vertex returns the number of the vertex of the given name, which is new when needed.
@@ -157,8 +159,12 @@ func (n *named) build(s *stream) (*graph.Graph, error) {
 	b := graph.NewBuilder(len(n.node))
 	in := interner{}
 	used := keySet{} // keys that are labels of vertices
+	labels := chosenKeys(s.opts.NodeLabel, n.labels)
+	if err := missingKey(s.opts.NodeLabel, "node", n.node); err != nil {
+		return nil, n.wrong(err)
+	}
 	for v, d := range n.node {
-		if key, ok := d.key(n.labels); ok {
+		if key, ok := d.key(labels); ok {
 			b.SetLabel(v, in.text([]byte(d[key])))
 			used[key] = true
 		}
@@ -170,7 +176,8 @@ func (n *named) build(s *stream) (*graph.Graph, error) {
 	if n.directed {
 		b.SetDirected()
 	}
-	if err := n.addEdges(b, in); err != nil {
+	s.named = true
+	if err := n.addEdges(s, b, in); err != nil {
 		return nil, err
 	}
 	if err := n.describe(s, b); err != nil {
@@ -186,17 +193,35 @@ func (n *named) build(s *stream) (*graph.Graph, error) {
 	return g, err
 }
 
+// wrong returns an error about a graph.
+func (n *named) wrong(err error) error {
+	if n.id == "" {
+		return err
+	}
+	return fmt.Errorf("graph %q: %w", n.id, err)
+}
+
 // addEdges adds the edges to a builder.
-func (n *named) addEdges(b *graph.Builder, in interner) error {
+func (n *named) addEdges(s *stream, b *graph.Builder, in interner) error {
+	weights, labels := wanted(s.opts.EdgeWeight.key(), n.weights), chosenKeys(s.opts.EdgeLabel, edgeLabelNames)
+	all := make([]data, len(n.edges))
+	for i, e := range n.edges {
+		all[i] = e.data
+	}
+	for _, key := range []string{s.opts.EdgeWeight.key(), s.opts.EdgeLabel} {
+		if err := missingKey(key, "edge", all); err != nil {
+			return n.wrong(err)
+		}
+	}
 	for _, e := range n.edges {
 		w := 1.0
-		if t, ok := e.data.find(edgeWeightNames); ok {
+		if t, ok := e.data.find(weights); ok {
 			var err error
 			if w, err = decimal([]byte(strings.TrimSpace(t))); err != nil || !positive(w) {
 				return &lineError{e.line, fmt.Errorf("edge weight %s, want a positive, finite number", quote([]byte(t)))}
 			}
 		}
-		label, _ := e.data.find(edgeLabelNames)
+		label, _ := e.data.find(labels)
 		u, v := e.u, e.v
 		if !e.directed { // the order of the ends means nothing
 			u, v = min(u, v), max(u, v)
@@ -236,10 +261,16 @@ func (n *named) attributes(s *stream, b *graph.Builder, labels keySet) error {
 			have[key]++
 		}
 	}
-	var names []string
+	names, err := n.chosen(s.opts, have)
+	if err != nil {
+		return n.wrong(err)
+	}
 	for _, key := range slices.SortedFunc(maps.Keys(have), natural) {
 		switch {
+		case slices.Contains(names, key):
 		case labels[key] || n.drawn[strings.ToLower(key)]:
+		case s.opts.Attributes != "":
+			leftOut(s.warn, "node", key, have[key], "they are not chosen")
 		case have[key] < len(n.node):
 			leftOut(s.warn, "node", key, have[key], "some nodes have none")
 		case !n.numeric(key):
@@ -249,7 +280,10 @@ func (n *named) attributes(s *stream, b *graph.Builder, labels keySet) error {
 		}
 	}
 	row := make([]float64, len(names))
-	x, y := slices.Index(names, "x"), slices.Index(names, "y")
+	x, y := -1, -1
+	if s.opts.Attributes == "" {
+		x, y = slices.Index(names, "x"), slices.Index(names, "y")
+	}
 	for v, d := range n.node {
 		for i, name := range names {
 			var err error
@@ -268,6 +302,29 @@ func (n *named) attributes(s *stream, b *graph.Builder, labels keySet) error {
 		}
 	}
 	return nil
+}
+
+// chosen returns the keys that the options name as attributes, as the data spell them. It is an error
+// if some vertex has no number there.
+func (n *named) chosen(o Options, have map[string]int) (names []string, err error) {
+	for _, text := range o.attributeKeys() {
+		key, ok := "", false
+		for _, d := range n.node {
+			if key, ok = d.key([]string{text}); ok {
+				break
+			}
+		}
+		switch {
+		case len(n.node) == 0:
+			return nil, nil
+		case !ok:
+			return nil, missingKey(text, "node", n.node)
+		case have[key] < len(n.node):
+			return nil, fmt.Errorf("%d of %d nodes have no data %q, want a number for every node", len(n.node)-have[key], len(n.node), key)
+		}
+		names = append(names, key)
+	}
+	return names, nil
 }
 
 // numeric reports whether a key of all vertices has numbers.

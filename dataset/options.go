@@ -88,6 +88,15 @@ type Options struct {
 	Hydrogens  Hydrogens  `json:"hydrogens"`   // default: written
 	EdgeWeight EdgeWeight `json:"edge_weight"` // default: weight
 
+	// What is what in networks, by the keys of their data, whose case does not count (docs/reference/formats.md).
+	// "" goes by names and values, Nothing takes nothing. Attributes has keys with commas between them; in data
+	// without keys, the numbers of attributes from 1. Clusters makes a graph of every subgraph of DOT whose name
+	// begins with "cluster".
+	NodeLabel  string `json:"node_label,omitempty"`
+	Attributes string `json:"attributes,omitempty"`
+	EdgeLabel  string `json:"edge_label,omitempty"`
+	Clusters   bool   `json:"clusters,omitempty"`
+
 	// Directed takes edges for arcs from the first end to the second where the data do not say what they
 	// are: those of edge lists, and of Graph JSON Lines without the field "directed".
 	Directed bool `json:"directed,omitempty"`
@@ -123,11 +132,15 @@ func (o Options) Like(other *Options) Options {
 	if other != nil {
 		o.AtomCharge, o.AtomAromatic, o.AtomHydrogens = other.AtomCharge, other.AtomAromatic, other.AtomHydrogens
 		o.Hydrogens, o.EdgeWeight, o.LargestFragment = other.Hydrogens, other.EdgeWeight, other.LargestFragment
-		o.Directed = other.Directed
+		o.Directed, o.Clusters = other.Directed, other.Clusters
+		o.NodeLabel, o.Attributes, o.EdgeLabel = other.NodeLabel, other.Attributes, other.EdgeLabel
 		o.like = other.TargetColumn
 	}
 	return o
 }
+
+// Nothing is the key that takes no data.
+const Nothing = "none"
 
 // AtomFeatures names the features of an atom that are part of its label.
 func (o Options) AtomFeatures() []string {
@@ -151,11 +164,12 @@ func (o Options) Validate() error {
 	if err := oneOf("Hydrogens", o.Hydrogens, HydrogensAsWritten, HydrogensExplicit, HydrogensImplicit); err != nil {
 		return err
 	}
-	if err := oneOf("EdgeWeight", o.EdgeWeight, UnitWeight, GivenWeight, OrderWeight, DistanceWeight); err != nil {
-		return err
+	if o.EdgeWeight == "" {
+		return &param.Error{Of: "Options", Name: "EdgeWeight", Value: `""`, Want: "one of " + list(edgeWeights) + ", or a key of edges"}
 	}
 	for _, f := range []struct{ name, value string }{
 		{"SMILESColumn", o.SMILESColumn}, {"TargetColumn", o.TargetColumn}, {"IDColumn", o.IDColumn},
+		{"NodeLabel", o.NodeLabel}, {"Attributes", o.Attributes}, {"EdgeLabel", o.EdgeLabel}, {"EdgeWeight", string(o.EdgeWeight)},
 	} {
 		if !utf8.ValidString(f.value) {
 			return &param.Error{Of: "Options", Name: f.name, Value: strconv.Quote(f.value), Want: "valid UTF-8"}

@@ -123,6 +123,9 @@ func (c *Columns) usualRoles(o Options) (r Roles) {
 
 // Suggest returns the roles of the columns by their names and values, for every format.
 func (c *Columns) Suggest(o Options) Roles {
+	if c.Roles.ID.Column == fileField && len(c.Roles.Targets) > 0 { // a folder of files, whose graphs have identifiers
+		return Roles{Targets: c.Roles.Targets, Open: c.Roles.Open}
+	}
 	if r, err := c.roles(o, "column", false); err == nil {
 		return r
 	}

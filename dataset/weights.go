@@ -3,6 +3,7 @@ package dataset
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,7 +14,7 @@ import (
 // EdgeWeight says where the weights of the edges come from.
 type EdgeWeight string
 
-// The weights. For OrderWeight every edge needs a label that is a bond symbol (- = # : $
+// The weights. Any other text is a key of the data of edges in networks. For OrderWeight every edge needs a label that is a bond symbol (- = # : $
 // stand for 1, 2, 3, 1.5 and 4) or a positive number.
 const (
 	UnitWeight     EdgeWeight = "unit"     // every weight is 1
@@ -21,6 +22,16 @@ const (
 	OrderWeight    EdgeWeight = "order"    // the bond order, or the edge label as a number
 	DistanceWeight EdgeWeight = "distance" // weights are distances: nearest neighbours have edges of weight 1 (graph.Nearest)
 )
+
+var edgeWeights = []EdgeWeight{UnitWeight, GivenWeight, OrderWeight, DistanceWeight}
+
+// key returns the key that has the weights, "" for the usual ones.
+func (w EdgeWeight) key() string {
+	if slices.Contains(edgeWeights, w) {
+		return ""
+	}
+	return string(w)
+}
 
 // DistancesWarning is the warning of Read about weights that are most likely distances.
 const DistancesWarning = "the graphs are complete and their edge weights are distances; graphs of nearest neighbours compare better"

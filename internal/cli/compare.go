@@ -77,14 +77,16 @@ func (c *compareCmd) Run(g *globals) error {
 	if (c.Level >= 0 || c.Picture != "") && !c.Match {
 		return usageError("--level and --draw need --match")
 	}
-	one, err := readGraphs(g, c.A, c.dataFlags.options())
+	a, err := readAny(g, c.A, c.dataFlags.options())
 	if err != nil {
 		return err
 	}
-	other, err := readGraphs(g, c.B, c.dataFlags.options())
+	b, err := readAny(g, c.B, c.dataFlags.options())
 	if err != nil {
 		return err
 	}
+	c.settle(g, a, b)
+	one, other := a.Graphs, b.Graphs
 	if !c.First && (len(one) > 1 || len(other) > 1) {
 		return c.datasets(g, one, other)
 	}

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/model"
@@ -90,7 +91,9 @@ func (f *sampleFlags) draw(g *globals, path string) (graphs []*graph.Graph, tota
 	for _, d := range sample {
 		graphs = append(graphs, d.g)
 	}
-	return graphs, total, nil
+	ds := &dataset.Dataset{Name: data.Name(), Graphs: graphs, Keyed: data.Keyed()}
+	f.settle(g, ds)
+	return ds.Graphs, total, nil
 }
 
 // fit returns a kernel fitted to graphs as a model without a learner.

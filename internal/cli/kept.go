@@ -49,6 +49,7 @@ func (c *searchCmd) kept(g *globals) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.dataFlags = f.dataFlags // which know what the labels are
 	read := c.options()
 	read.Format = dataset.Auto // that of a query may be another
 	all := &source{m, nil, c.From, read}

@@ -53,13 +53,20 @@ type dataFlags struct {
 	Atoms      []string           `help:"What atoms are compared by besides the element: charge, aromatic, hydrogens (how many an atom has), separated by commas." enum:",charge,aromatic,hydrogens" placeholder:"WHAT" group:"Reading data"`
 	Largest    bool               `help:"Keep only the largest fragment of molecules with several, such as salts." name:"largest-fragment" group:"Reading data"`
 	Directed   bool               `help:"Edges of data that does not say what they are, such as edge lists, lead from the first vertex to the second." group:"Reading data"`
-	EdgeWeight dataset.EdgeWeight `help:"Edge weights: unit (all 1), weight (as in the file), order (bond order or edge label), distance (the file has distances, and edges lead to the nearest neighbours)." default:"weight" enum:"unit,weight,order,distance" group:"Reading data"`
+	EdgeWeight dataset.EdgeWeight `help:"Edge weights: unit (all 1), weight (as in the file), order (bond order or edge label), distance (the file has distances, and edges lead to the nearest neighbours), or a key of the data of edges." default:"weight" placeholder:"KIND" group:"Reading data"`
+	NodeLabel  string             `help:"Key of the data of vertices that is their label, or none. By default label, element, symbol or type." placeholder:"KEY" group:"Reading data"`
+	Attributes string             `help:"Keys of the data of vertices that are their attributes, separated by commas, or none. By default all with numbers." placeholder:"KEYS" group:"Reading data"`
+	EdgeLabel  string             `help:"Key of the data of edges that is their label, or none. By default label, order, bond or type." placeholder:"KEY" group:"Reading data"`
+	Clusters   bool               `help:"Every subgraph of a DOT file whose name begins with cluster is a graph, as gcc writes functions." group:"Reading data"`
+
+	settled bool // NodeLabel is as data that have been read need it
 }
 
 func (f *dataFlags) options() dataset.Options {
 	o := f.placeFlags.options()
 	o.LargestFragment, o.Directed = f.Largest, f.Directed
 	o.Hydrogens, o.EdgeWeight = f.Hydrogens, f.EdgeWeight
+	o.NodeLabel, o.Attributes, o.EdgeLabel, o.Clusters = f.NodeLabel, f.Attributes, f.EdgeLabel, f.Clusters
 	o.AtomCharge, o.AtomAromatic = slices.Contains(f.Atoms, "charge"), slices.Contains(f.Atoms, "aromatic")
 	o.AtomHydrogens = slices.Contains(f.Atoms, "hydrogens")
 	return o
@@ -75,9 +82,23 @@ func (f *dataFlags) compared(k kernel.Kernel, graphs []*graph.Graph) string {
 	return (&model.Model{Kernel: sum, Graphs: graphs, Reader: &o}).Compared()
 }
 
-// read reads a whole dataset and prints its warnings.
+// read reads a whole dataset and prints its warnings. If labels of the first one are names, they are no labels
+// from then on.
 func (f *dataFlags) read(g *globals, path string) (*dataset.Dataset, error) {
-	return readData(g, path, f.options())
+	ds, err := readData(g, path, f.options())
+	if err == nil {
+		f.settle(g, ds)
+	}
+	return ds, err
+}
+
+// settle decides whether the labels of datasets that are read together are names.
+func (f *dataFlags) settle(g *globals, sets ...*dataset.Dataset) {
+	if o := f.options(); !f.settled && dataset.LabelsAreNames(o, sets...) {
+		f.NodeLabel = dataset.WithoutLabels(o, sets...).NodeLabel
+		g.note("%s: %s", sets[0].Name, withFlag(dataset.NamesWarning))
+	}
+	f.settled = true
 }
 
 func readData(g *globals, path string, o dataset.Options) (*dataset.Dataset, error) {
@@ -122,6 +143,9 @@ func bytesOf(path string) (n int64) {
 func withFlag(warning string) string {
 	if warning == dataset.DistancesWarning {
 		return warning + ": use --edge-weight distance"
+	}
+	if warning == dataset.NamesWarning {
+		return warning + "; --node-label label compares them"
 	}
 	return warning
 }
@@ -287,12 +311,20 @@ func ahead[A, B any](ctx context.Context, two bool, in iter.Seq2[A, error], f fu
 	}
 }
 
-// readGraphs returns what an argument names: the graphs of a dataset, or the molecule of a
-// SMILES.
+// readGraphs returns the graphs of readAny.
 func readGraphs(g *globals, arg string, o dataset.Options) ([]*graph.Graph, error) {
+	d, err := readAny(g, arg, o)
+	if err != nil {
+		return nil, err
+	}
+	return d.Graphs, nil
+}
+
+// readAny returns what an argument names: a dataset, or the molecule of a SMILES.
+func readAny(g *globals, arg string, o dataset.Options) (*dataset.Dataset, error) {
 	d, err := readData(g, arg, o)
 	if err == nil {
-		return d.Graphs, nil
+		return d, nil
 	}
 	if _, statErr := os.Stat(arg); statErr == nil || strings.HasPrefix(arg, "builtin:") || dataset.KnownName(arg) {
 		return nil, err
@@ -301,7 +333,7 @@ func readGraphs(g *globals, arg string, o dataset.Options) ([]*graph.Graph, erro
 	if err != nil {
 		return nil, fmt.Errorf("%s: no such file, and not a SMILES: %w", arg, err)
 	}
-	return []*graph.Graph{m.With(arg, "")}, nil
+	return &dataset.Dataset{Name: arg, Graphs: []*graph.Graph{m.With(arg, "")}}, nil
 }
 
 // position returns that of the graph with an identifier or a number, counted from 1.

@@ -113,7 +113,11 @@ func (l *loader) data(r *dataset.Reader, read dataset.Options, c Choices) (*Data
 		}
 		l.graphs[i] = g.With(id, target)
 	}
-	d, err := fromDataset(&dataset.Dataset{Name: r.Name(), Graphs: l.graphs, Warnings: r.Warnings()}, read, task(c.Task))
+	ds := &dataset.Dataset{Name: r.Name(), Graphs: l.graphs, Warnings: r.Warnings(), Keyed: r.Keyed()}
+	if dataset.LabelsAreNames(read, ds) {
+		read = dataset.WithoutLabels(read, ds)
+	}
+	d, err := fromDataset(ds, read, task(c.Task))
 	if err != nil {
 		return nil, err
 	}

@@ -36,7 +36,11 @@ type uploadRequest struct {
 	Task          string  `json:"task,omitempty" default:"auto" want:"one of auto classification regression" help:"kind of the targets; auto decides by their values"`
 	Format        string  `json:"format,omitempty" default:"auto" want:"one of auto tudataset smiles csv tsv parquet sdf jsonl graphml gml gexf pajek nodelink dot edgelist"`
 	Hydrogens     string  `json:"hydrogens,omitempty" default:"written" want:"one of written explicit implicit" help:"which hydrogens of molecules become vertices"`
-	EdgeWeight    string  `json:"edge_weight,omitempty" default:"weight" want:"one of unit weight order distance" help:"edge weights"`
+	EdgeWeight    string  `json:"edge_weight,omitempty" default:"weight" want:"1 to 200" help:"edge weights: unit, weight, order, distance, or a key of the data of edges"`
+	NodeLabel     string  `json:"node_label,omitempty" want:"0 to 200" help:"key of node data that is the label, or none; by default usual names"`
+	Attributes    string  `json:"attributes,omitempty" want:"0 to 2000" help:"keys of node data that are the attributes, with commas between them, or none; by default all numbers"`
+	EdgeLabel     string  `json:"edge_label,omitempty" want:"0 to 200" help:"key of edge data that is the label, or none; by default usual names"`
+	Clusters      bool    `json:"clusters,omitempty" help:"every cluster of a DOT file is a graph"`
 	AtomCharge    bool    `json:"atom_charge,omitempty" help:"charges are part of atom labels"`
 	AtomAromatic  bool    `json:"atom_aromatic,omitempty" help:"aromaticity is part of atom labels"`
 	AtomHydrogens bool    `json:"atom_hydrogens,omitempty" help:"numbers of hydrogens are part of atom labels"`
@@ -49,6 +53,7 @@ func (in *uploadRequest) options(bytes int64) dataset.Options {
 	o := dataset.DefaultOptions()
 	o.Format, o.SMILESColumn, o.LargestFragment = dataset.Format(in.Format), in.Structure, in.LargestFragment
 	o.Hydrogens, o.EdgeWeight = dataset.Hydrogens(in.Hydrogens), dataset.EdgeWeight(in.EdgeWeight)
+	o.NodeLabel, o.Attributes, o.EdgeLabel, o.Clusters = in.NodeLabel, in.Attributes, in.EdgeLabel, in.Clusters
 	o.AtomCharge, o.AtomAromatic, o.AtomHydrogens = in.AtomCharge, in.AtomAromatic, in.AtomHydrogens
 	o.Limits.Line, o.Limits.Record = 16<<20, 64<<20
 	o.Limits.Bytes, o.Limits.Ratio, o.Limits.Items = 4*bytes, 20, sourceItems

@@ -1,0 +1,123 @@
+package dataset
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mlgkernel/mlg/graph"
+)
+
+// keyed lists the formats whose vertices and edges have data by keys.
+var keyed = []Format{GraphML, GEXF, GML, Pajek, NodeLink, DOT}
+
+// parts returns a graph with what the options choose of it, where its format has no keys.
+func (o Options) parts(g *graph.Graph) (*graph.Graph, error) {
+	if slices.Contains(keyed, o.Format) || o.Format == Auto { // chosen by key; a folder of files has chosen
+		return g, nil
+	}
+	for _, c := range []struct{ name, key string }{{"NodeLabel", o.NodeLabel}, {"EdgeLabel", o.EdgeLabel}, {"EdgeWeight", o.EdgeWeight.key()}} {
+		if c.key != "" && (c.key != Nothing || c.name == "EdgeWeight") {
+			return nil, fmt.Errorf("%s is %q, but data in the format %s have no keys", c.name, c.key, o.Format)
+		}
+	}
+	if o.NodeLabel == Nothing && g.HasLabels() {
+		g = g.WithoutLabels()
+	}
+	if o.EdgeLabel == Nothing && g.HasEdgeLabels() {
+		g = g.WithoutEdgeLabels()
+	}
+	if o.Attributes == "" || g.AttributeDim() == 0 {
+		return g, nil
+	}
+	var which []int
+	for _, text := range o.attributeKeys() {
+		k, err := strconv.Atoi(text)
+		if err != nil || k < 1 || k > g.AttributeDim() {
+			return nil, fmt.Errorf("attribute %q, want a number from 1 to %d: data in the format %s have no keys", text, g.AttributeDim(), o.Format)
+		}
+		which = append(which, k-1)
+	}
+	return g.PickAttributes(which), nil
+}
+
+// attributeKeys returns the keys that the options name as attributes.
+func (o Options) attributeKeys() []string {
+	if o.Attributes == "" || o.Attributes == Nothing {
+		return nil
+	}
+	var out []string
+	for key := range strings.SplitSeq(o.Attributes, ",") {
+		out = append(out, strings.TrimSpace(key))
+	}
+	return out
+}
+
+// chosenKeys returns the keys to look for: the one that an option names, none, or else the usual ones.
+func chosenKeys(option string, usual []string) []string {
+	if option == Nothing {
+		return nil
+	}
+	return wanted(option, usual)
+}
+
+// missingKey says that a key which an option names is nowhere in a graph. It is no error where there is
+// nothing that could have it.
+func missingKey(option, of string, all []data) error {
+	if option == "" || option == Nothing || len(all) == 0 {
+		return nil
+	}
+	have := map[string]int{}
+	for _, d := range all {
+		if _, ok := d.key([]string{option}); ok {
+			return nil
+		}
+		for key := range d {
+			have[key]++
+		}
+	}
+	return fmt.Errorf("no %s has data %q, they have %s", of, option, quoteList(slices.SortedFunc(maps.Keys(have), natural)))
+}
+
+// LabelsAreNames reports whether the labels of vertices say nothing that graphs can share: in every graph
+// of some collections, each vertex has another one. There must be at least ten vertices. Labels that were
+// chosen by Options.NodeLabel, and those of formats without keys, are what they are.
+func LabelsAreNames(o Options, sets ...*Dataset) bool {
+	vertices := 0
+	for _, d := range sets {
+		if o.NodeLabel != "" || !d.Keyed {
+			return false
+		}
+		for _, g := range d.Graphs {
+			seen := make(map[string]bool, g.N())
+			for v := range g.N() {
+				if label := g.Label(v); seen[label] || label == "" {
+					return false
+				}
+				seen[g.Label(v)] = true
+			}
+			vertices += g.N()
+		}
+	}
+	return vertices >= 10
+}
+
+// NamesWarning is the warning about labels that are names.
+const NamesWarning = "every node has a label of its own, so labels are names and are not compared"
+
+// WithoutLabels takes the labels of vertices for their names, and returns the options that read other graphs
+// in the same way.
+func WithoutLabels(o Options, sets ...*Dataset) Options {
+	for _, d := range sets {
+		for i, g := range d.Graphs {
+			d.Graphs[i] = g.WithoutLabels()
+		}
+	}
+	if len(sets) > 0 {
+		sets[0].Warnings = append(sets[0].Warnings, NamesWarning)
+	}
+	o.NodeLabel = Nothing
+	return o
+}
