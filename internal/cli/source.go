@@ -53,7 +53,7 @@ type dataFlags struct {
 	Atoms      []string           `help:"What atoms are compared by besides the element: charge, aromatic, hydrogens (how many an atom has), separated by commas." enum:",charge,aromatic,hydrogens" placeholder:"WHAT" group:"Reading data"`
 	Largest    bool               `help:"Keep only the largest fragment of molecules with several, such as salts." name:"largest-fragment" group:"Reading data"`
 	Directed   bool               `help:"Edges of data that does not say what they are, such as edge lists, lead from the first vertex to the second." group:"Reading data"`
-	EdgeWeight dataset.EdgeWeight `help:"Edge weights: unit (all 1), weight (as in the file), order (bond order or edge label), distance (the file has distances, and edges lead to the nearest neighbours), or a key of the data of edges." default:"weight" placeholder:"KIND" group:"Reading data"`
+	EdgeWeight dataset.EdgeWeight `help:"Edge weights: unit (all 1), weight (as in the file), order (bond order or edge label), distance (the file has distances, and edges lead to the nearest neighbours), or a key of the data of edges." default:"weight" placeholder:"KIND" choices:"unit,weight,order,distance" group:"Reading data"`
 	NodeLabel  string             `help:"Key of the data of vertices that is their label, or none. By default label, element, symbol or type." placeholder:"KEY" group:"Reading data"`
 	Attributes string             `help:"Keys of the data of vertices that are their attributes, separated by commas, or none. By default all with numbers." placeholder:"KEYS" group:"Reading data"`
 	EdgeLabel  string             `help:"Key of the data of edges that is their label, or none. By default label, order, bond or type." placeholder:"KEY" group:"Reading data"`
