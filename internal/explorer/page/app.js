@@ -29,6 +29,7 @@ import { downloads, find, menu } from "./tools.js";
 export const app = {
   state, post,
   info: null, // of the API
+  sources: [], // all data of the server
   source: null, // the graphs, column by column
   places: null, // both layouts,
   placed: null, // and the kernel that they belong to
@@ -233,6 +234,17 @@ export const app = {
   },
 };
 
+// part makes the selection data of its own, with a model of its own, and compares that with the model of all.
+async function part() {
+  const { info } = app;
+  const why = app.why ? ` that ${app.why}` : "";
+  const made = await post("derive", { name: `${info.name}: ${count(state.picked.length, "graph")}${why}`.slice(0, 120), graphs: state.picked, ...chosen() });
+  await app.use(made.source, { view: info.task === "none" ? "map" : "predictions", kernel: state.kernel,
+    against: info.task !== "none" && { source: info.source, kernel: state.kernel } });
+  toast(`${count(made.graphs, "graph")} are data of their own now. The list at the top leads back to all.`);
+  app.gone(made.gone);
+}
+
 // reportOf says what a report has of the page.
 function reportOf() {
   const { notes } = keptOf(app.info.source);
@@ -294,6 +306,7 @@ function showSelection() {
   $("selection").replaceChildren(...(filtered ?? []), h("b", {}, `${n.toLocaleString("en")} selected`),
     app.why ? h("span", { class: "muted" }, app.why) : "",
     h("button", { class: "quiet", onclick: () => app.pick(state.picked, "table", app.why) }, "Table"),
+    app.info.uploads ? h("button", { class: "quiet", onclick: () => part().catch(app.fail) }, "Train on these") : "",
       h("span", { class: "grow" }),
     h("span", { class: "muted" }, "Export"), ...exports(app, () => state.picked),
       h("button", { class: "quiet", onclick: () => app.pick([]) }, "Clear"));
@@ -586,7 +599,7 @@ async function useData(id) {
   if (mine !== visit) return null;
   const [info, graphs, { sources }] = found;
   paint(info.palette);
-  Object.assign(app, { info, places: null, placed: null, coloring: null, evaluation: null, filed: null, matched: new Map() });
+  Object.assign(app, { info, sources, places: null, placed: null, coloring: null, evaluation: null, filed: null, matched: new Map() });
   app.source = { ids: graphs.ids, targets: graphs.targets, class: graphs.classes, value: graphs.values, nodes: graphs.nodes,
     edges: graphs.edges };
   useSource(info.source);

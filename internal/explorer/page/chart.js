@@ -14,7 +14,7 @@ export function ticksOf(low, high) {
 
 // chart draws points [x, y], joined by a line; about says what is seen for those who cannot see it. x and y are ranges, diagonal
 // draws where both are equal, level a line at a height. tell(k) is the text of a point.
-export function chart({ title, about, points, x: [x0, x1], y: [y0, y1], xName, yName, diagonal = false, level = null, dots = true, tell = null }) {
+export function chart({ title, about, points, x: [x0, x1], y: [y0, y1], xName, yName, diagonal = false, level = null, dots = true, line = true, tell = null }) {
   const u = (v) => size.left + ((v - x0) / (x1 - x0)) * (size.width - size.left - size.right);
   const v = (w) => size.height - size.bottom - ((w - y0) / (y1 - y0)) * (size.height - size.top - size.bottom);
   const text = (value, props) => s("text", props, value);
@@ -30,7 +30,7 @@ export function chart({ title, about, points, x: [x0, x1], y: [y0, y1], xName, y
     text(yName, { transform: `translate(11 ${(size.top + floor) / 2}) rotate(-90)`, "text-anchor": "middle", class: "axis" }),
     diagonal && s("line", { class: "diagonal", x1: u(Math.max(x0, y0)), y1: v(Math.max(x0, y0)), x2: u(Math.min(x1, y1)), y2: v(Math.min(x1, y1)) }),
     level !== null && s("line", { class: "diagonal", x1: size.left, x2: right, y1: v(level), y2: v(level) }),
-    s("path", { class: "curve", d: path }),
+    line && s("path", { class: "curve", d: path }),
     dots ? points.map(([a, b], k) => s("circle", { class: "point", cx: u(a), cy: v(b), r: 3.4 }, tell && s("title", {}, tell(k)))) : []);
   return h("figure", { class: "chart" }, h("figcaption", {}, title), svg, h("p", { class: "muted small" }, about));
 }

@@ -2,6 +2,7 @@
 
 import { ticksOf } from "./chart.js";
 import { trustOf } from "./trust.js";
+import { versus } from "./versus.js";
 import { $, count, h, number, percent, s } from "./dom.js";
 
 // judge says in words how good predictions of unseen graphs are: the figures, best first, and whether they are worth little.
@@ -77,7 +78,7 @@ export function predictionsView(e, app) {
   if (e?.confusion) parts.push(confusion(e, app));
   else if (e?.values.length) parts.push(scatter(e, app));
   if (e) parts.push(baselines(e));
-  if (e?.index.length && !e.note) parts.push(trustOf(app));
+  if (e?.index.length && !e.note) parts.push(trustOf(app), versus(app));
   if (!parts.some(Boolean)) {
     parts.push(h("p", { class: "empty" }, !e ? "There are no predictions yet."
       : app.places?.views.predict || (info.saved ? "The model file says nothing of the quality of its predictions."

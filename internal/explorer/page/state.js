@@ -20,6 +20,7 @@ export const state = {
   zoom: null, // [scale, x, y, angle, mirrored] of the map
   kernel: "", // its text, empty for the default, or for the model as it was trained
   split: "random", // what was left out of the tests of predictions
+  against: null, // the model that predictions are compared with: {source, kernel}
   list: "clusters", // what the view of the structure shows
   batch: null, // many graphs that were asked about together
   filters: {}, // of the table, by the names of columns
@@ -60,6 +61,7 @@ export function read(graphs) {
   state.list = q.get("list") ?? "clusters";
   state.split = q.get("split") ?? "random";
   state.next = parsed(q.get("next"));
+  state.against = parsed(q.get("against"));
   state.filters = parsed(q.get("filter")) ?? {};
   const old = new Map(state.asked.map((a) => [textOf(a), a]));
   state.asked = q.getAll("ask").filter(Boolean).map((text) => old.get(text) ?? question(text));
@@ -139,6 +141,7 @@ export function write() {
   if (state.list !== "clusters") q.set("list", state.list);
   if (state.split !== "random") q.set("split", state.split);
   if (state.batch !== null) q.set("batch", state.batch);
+  if (state.against && state.view === "predictions") q.set("against", JSON.stringify(state.against));
   if (state.next && state.view === "next") q.set("next", JSON.stringify(state.next));
   const picked = compress(state.picked);
   if (picked && picked.length <= longest) q.set("pick", picked);

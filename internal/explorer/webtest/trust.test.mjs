@@ -37,3 +37,56 @@ test("values: coverage of intervals and error against likeness, on a phone and i
   await page.locator("#trust .chart").first().scrollIntoViewIfNeeded();
   await close(page, "trust-phone");
 });
+
+test("a selection by lasso, filter or cluster is trained on, and its model is compared with that of all", limit, async () => {
+  const page = await open("", { at: await serve(file("chains.csv", chains(300))) });
+  await settled(page);
+  const box = await page.locator("#map").boundingBox();
+  await page.keyboard.down("Shift"); // a loop around the left half
+  await page.mouse.move(box.x + 5, box.y + 60);
+  await page.mouse.down();
+  for (const [u, v] of [[0.55, 60 / box.height], [0.55, 0.97], [0.01, 0.97]]) await page.mouse.move(box.x + u * box.width, box.y + v * box.height, { steps: 4 });
+  await page.mouse.up();
+  await page.keyboard.up("Shift");
+  const picked = await value(page, "app.state.picked.length");
+  assert.ok(picked > 20 && picked < 270, `${picked} in the loop`);
+  await page.locator("#selection button", { hasText: "Train on these" }).click();
+  await page.locator("#facts", { hasText: `${picked} molecules` }).waitFor();
+  await page.locator("#versus .says").waitFor();
+  assert.match(await page.locator("#versus").innerText(), new RegExp(`here, [\\d.]+ there[^]*Of ${picked} graphs[^]*Errors of both[^]*Where they differ most`, "i"));
+  assert.equal(await page.locator("#versus circle").count(), picked);
+  if (shots) await page.screenshot({ path: join(shots, "versus.png") });
+  await page.locator("#versus .list button").first().click();
+  await page.locator("#detail h2").filter({ hasText: /^m\d+$/ }).waitFor();
+  await page.goBack();
+  await page.locator("#source").selectOption({ index: 0 });
+  await page.locator("#facts", { hasText: "270 molecules" }).waitFor();
+  await page.locator("#tab-structure").click();
+  await page.locator("#groups .group button", { hasText: "Select" }).first().click();
+  await page.locator("#selection button", { hasText: "Train on these" }).waitFor();
+  await close(page);
+});
+
+test("two kernels are compared on the same graphs; the bootstrap says the same as a direct one", limit, async () => {
+  const page = await open("#view=predictions");
+  await page.locator("#versus-kernel").fill("labels");
+  await page.locator(".versus button").click();
+  await page.locator("#versus .note").filter({ hasText: "The other model is worse by" }).waitFor();
+  await page.locator("#versus button", { hasText: "graph" }).first().waitFor();
+  await page.locator("#versus-kernel").fill("wl h=x");
+  await page.locator(".versus button").click();
+  await page.locator("#versus .error").filter({ hasText: 'h = "x"' }).waitFor();
+  const said = await page.evaluate(async () => {
+    const { differ, paired } = await import("/versus.js");
+    const source = { ids: ["a", "b", "c", "a"], targets: ["1", "2", "3", "4"] };
+    const e = (index, values, measured) => ({ index, values, measured, predicted: [] });
+    const pairs = paired(e([0, 1, 2], [1.5, 2, 2], [1, 2, 3]), e([0, 1], [9, 3.5], [3, 2]), source, ["c", "b"]);
+    const errors = Array.from({ length: 400 }, (_, i) => ({ a: Math.sin(i) + 0.5, b: Math.sin(i) }));
+    return { pairs, d: differ(errors, true), equal: differ(errors.map(({ a }) => ({ a, b: a })), true) };
+  });
+  assert.deepEqual(said.pairs.map((p) => [p.graph, p.a, p.b, ...p.said]), [[1, 0, 1.5, 2, 3.5], [2, -1, 6, 2, 9]]);
+  assert.ok(Math.abs(said.d.b - Math.SQRT1_2) < 0.01 && said.d.low < said.d.b - said.d.a && said.d.b - said.d.a < said.d.high && said.d.high < 0);
+  assert.equal(said.equal.low, 0);
+  assert.equal(said.equal.high, 0);
+  await close(page);
+});
