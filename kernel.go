@@ -187,7 +187,7 @@ func (k Kernel) base(graphs []*graph.Graph) (vertex.Kernel, error) {
 // than molecules that differ in a bond.
 func (k Kernel) AsSum(graphs []*graph.Graph) (kernel.Sum, bool) {
 	bonds := k.Bonds == Yes || k.Bonds == ByGraphs && chem.Molecules(graphs)
-	stereo := k.Stereo == Yes || k.Stereo == ByGraphs && bonds && chem.Marked(graphs)
+	stereo := k.Stereo == Yes || k.Stereo == ByGraphs && bonds && slices.ContainsFunc(graphs, chem.Marked)
 	k.Bonds, k.Stereo = No, ByGraphs
 	switch {
 	case bonds && stereo:

@@ -47,7 +47,8 @@ func LabelHistogram() Candidate {
 // for all datasets: a few cheap kernels that see different things, and all products of two of them
 // (docs/explanation/evaluation.md has them as a table). Data with vertex attributes get a kernel more
 // for these. Data with edge labels get one more, and a second family of the three that count, for
-// vertices with the labels of their edges. Data without vertex labels use degrees instead. For large
+// vertices with the labels of their edges. Molecules with marks of stereochemistry get a third one, which sees them.
+// Data without vertex labels use degrees instead. For large
 // graphs, Afford makes the list smaller.
 func DefaultCandidates(info dataset.Summary) []Candidate {
 	labels := "labels"
@@ -70,7 +71,7 @@ func DefaultCandidates(info dataset.Summary) []Candidate {
 	pairs.R, pairs.D = 1, 5
 	counts := []Setting{{"wl-oa", assignment}, {"nspd", pairs}, {"sp", classic.DefaultShortestPath()}}
 	family = append(family, counts...)
-	var incident []Setting
+	var incident, stereo []Setting
 	if info.EdgeLabels > 1 {
 		subdivided := lowRank("labels", 1, mlg.Sum, 1, 2)
 		subdivided.Samples = 100
@@ -80,6 +81,11 @@ func DefaultCandidates(info dataset.Summary) []Candidate {
 			incident = append(incident, Setting{s.Parameters + " bonds", kernel.Incident(s.Kernel)})
 		}
 	}
+	if info.Marked > 0 {
+		for _, s := range counts[:2] {
+			stereo = append(stereo, Setting{s.Parameters + " stereo", kernel.WithStereo(kernel.Incident(s.Kernel))})
+		}
+	}
 	if info.Attributes > 0 {
 		var widths []kernel.Kernel
 		for _, s := range []float64{0.1, 0.3, 1, 3, 10} {
@@ -87,7 +93,7 @@ func DefaultCandidates(info dataset.Summary) []Candidate {
 		}
 		family = append(family, Setting{"mlg attributes", kernel.Standardized(kernel.Mean(widths...))})
 	}
-	out := append(products(family), products(incident)...)
+	out := slices.Concat(products(family), products(incident), products(stereo))
 	for i, c := range out {
 		switch strings.TrimSuffix(c.Name, " bonds") {
 		case "wl-oa", "nspd":

@@ -23,6 +23,7 @@ type Summary struct {
 	Classes    int      `json:"classes"`
 	NodeLabels int      `json:"node_labels"` // different ones
 	Attributes int      `json:"attributes"`  // real attributes per vertex
+	Marked     int      `json:"marked"`      // molecules with marks of stereochemistry
 	Warnings   []string `json:"warnings"`
 
 	ClassCounts  map[string]int `json:"class_counts,omitempty"`
@@ -88,6 +89,9 @@ func Info(d *Dataset) Summary {
 		if g.Directed() {
 			s.Directed++
 			s.Arcs += g.ArcCount()
+		}
+		if chem.Marked(g) {
+			s.Marked++
 		}
 		s.MaxVertices = max(s.MaxVertices, g.N())
 		s.MaxEdges = max(s.MaxEdges, g.M())

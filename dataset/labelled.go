@@ -2,13 +2,11 @@ package dataset
 
 import (
 	"fmt"
-	"hash/maphash"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/mlgkernel/mlg/dataset/chem"
 	"github.com/mlgkernel/mlg/graph"
 )
 
@@ -116,6 +114,13 @@ type Repeats struct {
 	Different int        `json:"different"` // molecules with different values
 	Examples  []Repeated `json:"examples,omitempty"`
 
+	// Stereoisomers are molecules that several rows have with different stereochemistry, or with and without. Rows with
+	// the same are not counted twice.
+	Stereoisomers int        `json:"stereoisomers"`
+	StereoGraphs  int        `json:"stereo_graphs"`    // all of these together
+	StereoApart   int        `json:"stereo_different"` // those with different values
+	StereoSome    []Repeated `json:"stereo_examples,omitempty"`
+
 	groups [][]int
 }
 
@@ -128,8 +133,8 @@ type Repeated struct {
 const maxRepeated = 20 // examples
 
 // Repeats finds molecules that stand several times: the same atoms with the same charges, isotopes and hydrogens, joined by
-// the same bonds. As in kernels, stereochemistry does not count. Graphs that are no molecules are compared by labels, weights
-// and attributes.
+// the same bonds, with the same stereochemistry. Beside these it finds molecules that differ in stereochemistry alone. Graphs
+// that are no molecules are compared by labels, weights and attributes.
 func (d *Dataset) Repeats() Repeats {
 	alike := map[uint64][]int{}
 	for i, g := range d.Graphs {
@@ -137,85 +142,54 @@ func (d *Dataset) Repeats() Repeats {
 		alike[key] = append(alike[key], i)
 	}
 	var r Repeats
+	var isomers [][]int // one row of each isomer
 	for _, some := range alike {
-		r.groups = append(r.groups, d.same(some)...)
+		for _, group := range d.same(some, constitution) {
+			first := slices.Clone(group)
+			for _, equal := range d.same(group, Identity) {
+				r.groups = append(r.groups, equal)
+				first = slices.DeleteFunc(first, func(i int) bool { return slices.Contains(equal[1:], i) })
+			}
+			if len(first) > 1 {
+				isomers = append(isomers, first)
+			}
+		}
 	}
-	slices.SortFunc(r.groups, func(a, b []int) int { return a[0] - b[0] })
-	for _, group := range r.groups {
-		r.Molecules++
-		r.Graphs += len(group)
+	byFirst := func(a, b []int) int { return a[0] - b[0] }
+	slices.SortFunc(r.groups, byFirst)
+	slices.SortFunc(isomers, byFirst)
+	r.Molecules, r.Graphs, r.Different, r.Examples = d.count(r.groups)
+	r.Stereoisomers, r.StereoGraphs, r.StereoApart, r.StereoSome = d.count(isomers)
+	return r
+}
+
+// count counts groups of graphs, and returns examples of those with different values.
+func (d *Dataset) count(groups [][]int) (molecules, graphs, different int, examples []Repeated) {
+	for _, group := range groups {
+		molecules++
+		graphs += len(group)
 		if d.agree(group) {
 			continue
 		}
-		if r.Different++; r.Different <= maxRepeated {
+		if different++; different <= maxRepeated {
 			e := Repeated{}
 			for _, i := range group[:min(len(group), maxRepeated)] {
 				e.Lines, e.Targets = append(e.Lines, d.lineNumber(i)), append(e.Targets, d.Graphs[i].Target())
 			}
-			r.Examples = append(r.Examples, e)
+			examples = append(examples, e)
 		}
 	}
-	return r
+	return molecules, graphs, different, examples
 }
 
-// sketch returns a number that is the same for isomorphic graphs, and for molecules however their hydrogens are written, and
-// mostly another for others.
-func sketch(g *graph.Graph) uint64 {
-	at, next := make([]uint64, g.N()), make([]uint64, g.N())
-	hydrogen := make([]bool, g.N())
-	for v := range at {
-		label := g.Label(v)
-		if g.SMILES() != "" {
-			label = element(label)
-			hydrogen[v] = label == "H"
-		}
-		at[v] = maphash.String(sketchSeed, label)
-	}
-	for range 3 {
-		for v := range at {
-			next[v] = at[v] * 0x9e3779b97f4a7c15
-			for i, u := range g.Neighbors(v) {
-				if !hydrogen[u] {
-					next[v] += mixed(at[u] ^ maphash.String(sketchSeed, g.EdgeLabel(v, i)))
-				}
-			}
-		}
-		at, next = next, at
-	}
-	sum := uint64(0)
-	for v, x := range at {
-		if !hydrogen[v] {
-			sum += mixed(x)
-		}
-	}
-	return sum
-}
-
-// element returns the element of an atom label, which may go on with charge and hydrogens.
-func element(label string) string {
-	for i, c := range label {
-		if i > 0 && (c < 'a' || c > 'z') {
-			return label[:i]
-		}
-	}
-	return label
-}
-
-var sketchSeed = maphash.MakeSeed()
-
-func mixed(x uint64) uint64 {
-	x = (x ^ x>>31) * 0xbf58476d1ce4e5b9
-	return x ^ x>>29
-}
-
-// same returns those of some graphs that are the same molecules.
-func (d *Dataset) same(some []int) [][]int {
+// same returns the groups of two or more of some graphs whose graphs of a kind are isomorphic.
+func (d *Dataset) same(some []int, of func(*graph.Graph) *graph.Graph) [][]int {
 	if len(some) < 2 {
 		return nil
 	}
 	whole := make([]*graph.Graph, len(some))
 	for k, i := range some {
-		whole[k] = Identity(d.Graphs[i])
+		whole[k] = of(d.Graphs[i])
 	}
 	groups := graph.Duplicates(whole)
 	for _, group := range groups {
@@ -224,37 +198,6 @@ func (d *Dataset) same(some []int) [][]int {
 		}
 	}
 	return groups
-}
-
-// Identity returns the graph that is isomorphic for equal molecules only, however they are read and written. Of a
-// graph that is no molecule it is the graph itself.
-func Identity(g *graph.Graph) *graph.Graph {
-	if g.SMILES() == "" {
-		return g
-	}
-	if m, err := chem.Of(g); err == nil {
-		if full, err := identityGraph(m); err == nil {
-			return full
-		}
-	}
-	return g
-}
-
-// identityGraph has everything that tells molecules apart in its labels.
-func identityGraph(m *chem.Molecule) (*graph.Graph, error) {
-	m = m.WithoutHydrogens()
-	atoms, bonds := m.Aromaticity()
-	b := graph.NewBuilder(len(m.Atoms))
-	for i, a := range m.Atoms {
-		b.SetLabel(i, fmt.Sprint(a.Element, a.Charge, a.Hydrogens, a.Isotope, atoms[i]))
-	}
-	for i, e := range m.Bonds {
-		if bonds[i] {
-			e.Order = chem.Aromatic
-		}
-		b.AddLabeledEdge(int(e.A), int(e.B), float64(e.Order), e.Order.String())
-	}
-	return b.Build()
 }
 
 // agree reports whether the targets of some graphs that have one are the same.

@@ -371,11 +371,14 @@ func TestRepeats(t *testing.T) {
 	text := "smiles,y\nc1ccccc1C,1.5\nCC1=CC=CC=C1,2.5\nCCO,1.25\nOCC,1.250\nCC(=O)O,3.5\nCC(=O)[O-],3\nCN(=O)=O,5\nC[N+](=O)[O-],6\nF/C=C/F,1\nF/C=C\\F,2\n"
 	d := mustReadText(t, CSV, text)
 	r := d.Repeats()
-	if r.Molecules != 4 || r.Graphs != 8 || r.Different != 3 || len(r.Examples) != 3 || fmt.Sprint(r.Examples[0]) != "{[2 3] [1.5 2.5]}" {
+	if r.Molecules != 3 || r.Graphs != 6 || r.Different != 2 || len(r.Examples) != 2 || fmt.Sprint(r.Examples[0]) != "{[2 3] [1.5 2.5]}" {
+		t.Errorf("%+v", r)
+	}
+	if r.Stereoisomers != 1 || r.StereoGraphs != 2 || r.StereoApart != 1 || fmt.Sprint(r.StereoSome) != "[{[10 11] [1 2]}]" {
 		t.Errorf("%+v", r)
 	}
 	merged, left := d.Merged(r, true)
-	if got := strings.Join(merged.Targets(), " "); got != "2 1.25 3.5 3 5.5 1.5" || left.Count != 0 {
+	if got := strings.Join(merged.Targets(), " "); got != "2 1.25 3.5 3 5.5 1 2" || left.Count != 0 {
 		t.Errorf("%q, %+v", got, left)
 	}
 	classes := mustReadText(t, CSV, "smiles,class\nCC,a\nCCC,b\nC-C,b\nC(C)C,b\n")

@@ -149,7 +149,7 @@ func (d *decoder) model() *Model {
 		meta.Reader = &defaults
 		d.json("meta", &meta)
 	}
-	m := &Model{scaffolds: &knownScaffolds{}, Reader: meta.Reader, Created: meta.Created, Estimates: meta.Estimates}
+	m := &Model{known: &knownMolecules{}, Reader: meta.Reader, Created: meta.Created, Estimates: meta.Estimates}
 	m.IDs = d.strings("train/ids")
 	if d.has("train/targets") {
 		m.Targets = d.strings("train/targets")

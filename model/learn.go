@@ -37,7 +37,7 @@ func Learn(ctx context.Context, d *dataset.Dataset, candidates []choose.Candidat
 	if p.Indefinite {
 		return nil, nil, errors.New("a model cannot keep a kernel that is not positive semi-definite")
 	}
-	m := &Model{IDs: d.IDs(), Targets: d.Targets(), Reader: o.Reader, scaffolds: &knownScaffolds{}}
+	m := &Model{IDs: d.IDs(), Targets: d.Targets(), Reader: o.Reader, known: &knownMolecules{}}
 	for i, g := range d.Graphs {
 		m.Graphs = append(m.Graphs, g.With(m.IDs[i], m.Targets[i]))
 	}
@@ -125,7 +125,7 @@ func (m *Model) Learn(ctx context.Context, gram *kernel.Matrix, sample []int, o 
 	}
 	copied := *m
 	out = &copied
-	out.scaffolds = &knownScaffolds{}
+	out.known = &knownMolecules{}
 	out.Nearest = Percentiles(Nearest(gram))
 	if err := out.train(ctx, p, learn.Full(given), o); err != nil {
 		return nil, nil, nil, err

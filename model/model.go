@@ -54,21 +54,24 @@ type Model struct {
 	Created   map[string]string // parameters of training, for the record
 	Estimates []choose.Estimate // what was found about the quality of predictions
 
-	scaffolds *knownScaffolds // nil if they are not kept
+	known *knownMolecules // nil if they are not kept
 }
 
-// knownScaffolds are those of the graphs that were learned from, found when they are first needed.
-type knownScaffolds struct {
-	once sync.Once
-	set  *chem.ScaffoldSet
-	err  error
+// knownMolecules are the training graphs, and the scaffolds of those that were learned from, each found when they are first
+// needed.
+type knownMolecules struct {
+	find      sync.Once
+	graphs    *dataset.Index // nil for graphs that are no molecules
+	scaffold  sync.Once
+	scaffolds *chem.ScaffoldSet
+	err       error
 }
 
 // New returns a kernel fitted to graphs as a model without a learner. A graph without an identifier
 // has its number, from 1.
 func New(ctx context.Context, graphs []*graph.Graph, k kernel.Kernel) (*Model, error) {
 	d := dataset.Dataset{Graphs: graphs}
-	m := &Model{Graphs: graphs, IDs: d.IDs(), scaffolds: &knownScaffolds{}}
+	m := &Model{Graphs: graphs, IDs: d.IDs(), known: &knownMolecules{}}
 	if slices.ContainsFunc(graphs, func(g *graph.Graph) bool { return g.Target() != "" }) {
 		m.Targets = d.Targets()
 	}

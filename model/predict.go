@@ -1,12 +1,14 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
 	"sort"
 
 	"github.com/mlgkernel/mlg/choose"
+	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/dataset/chem"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
@@ -21,6 +23,8 @@ type Neighbour struct {
 	Index      int     `json:"index"` // in training
 	Target     string  `json:"target"`
 	Similarity float64 `json:"similarity"`
+	// Same says that the two are one molecule. It is empty for others, and where that was not looked at.
+	Same dataset.Sameness `json:"same,omitempty" help:"same molecule, or same molecule, other stereochemistry; otherwise empty"`
 }
 
 // Likeness says how like the training graphs a graph is.
@@ -29,6 +33,7 @@ type Likeness struct {
 	Percentile int         `json:"percentile" help:"per cent of the graphs of the data whose own nearest graph is less similar"`
 	Unlike     bool        `json:"unlike" help:"99 % of the graphs of the data have a more similar one"`
 	Nearest    []Neighbour `json:"nearest" help:"the most similar graphs of the data"`
+	Known      *Neighbour  `json:"known" help:"a molecule of the data that a new one is equal to, or equal to but for stereochemistry; null for none"`
 }
 
 // Prediction is what a model tells of one graph.
@@ -112,6 +117,9 @@ func (m *Model) PredictCross(
 		p := &out[i]
 		*p = m.prediction(values.Row(i))
 		p.Likeness = m.Likeness(nearest.Largest(cross.Row(i), max(1, o.Nearest)), o.Nearest)
+		if graphs != nil {
+			m.recognise(&p.Likeness, graphs[i], cross.Row(i))
+		}
 		if deviations != nil {
 			half := metrics.HalfWidth(o.Level) * deviations.Measured[i]
 			p.Clipped, p.Deviation, p.True = deviations.Clipped[i], &deviations.Measured[i], &deviations.True[i]
@@ -145,6 +153,39 @@ func (m *Model) Likeness(hits []nearest.Hit, nearest int) Likeness {
 		out.Percentile, out.Unlike = m.Percentile(out.Similarity), m.Unlike(out.Similarity)
 	}
 	return out
+}
+
+// recognise says which training graphs are the molecule that a graph is. Such a graph is not unlike them.
+func (m *Model) recognise(l *Likeness, g *graph.Graph, row []float64) {
+	known := m.Molecules()
+	if known == nil {
+		return
+	}
+	m.Mark(l.Nearest, g)
+	if i, same := known.Find(g); same != dataset.Different {
+		l.Known = &m.Neighbours([]nearest.Hit{{Index: i, Similarity: row[i]}})[0]
+		l.Known.Same, l.Unlike = same, false
+	}
+}
+
+// Molecules returns an index of the training graphs, nil if they are no molecules.
+func (m *Model) Molecules() *dataset.Index {
+	known := cmp.Or(m.known, &knownMolecules{})
+	known.find.Do(func() {
+		if chem.Molecules(m.Graphs) {
+			known.graphs = dataset.NewIndex(m.Graphs)
+		}
+	})
+	return known.graphs
+}
+
+// Mark says which training graphs are the molecule that a graph is.
+func (m *Model) Mark(some []Neighbour, g *graph.Graph) {
+	for k, n := range some {
+		if h := m.Graphs[n.Index]; h.SMILES() != "" {
+			some[k].Same = dataset.Same(g, h)
+		}
+	}
 }
 
 // deviations returns the standard deviations of measured values, noise included, of graphs whose
@@ -205,23 +246,20 @@ func (m *Model) apart(graphs []*graph.Graph) ([]bool, error) {
 	if graphs == nil || m.Learner.Process.Wider == 1 || m.Created["groups"] != choose.ByScaffold {
 		return nil, nil
 	}
-	known := m.scaffolds
-	if known == nil {
-		known = &knownScaffolds{}
-	}
-	known.once.Do(func() {
+	known := cmp.Or(m.known, &knownMolecules{})
+	known.scaffold.Do(func() {
 		training := m.Graphs
 		if support := m.Learner.Functions[0].Support; support != nil {
 			training = choose.Pick(m.Graphs, support)
 		}
-		known.set, _, known.err = chem.NewScaffoldSet(training)
+		known.scaffolds, _, known.err = chem.NewScaffoldSet(training)
 	})
 	if known.err != nil {
 		return nil, known.err
 	}
 	out := make([]bool, len(graphs))
 	for k, g := range graphs {
-		out[k] = !known.set.Has(g)
+		out[k] = !known.scaffolds.Has(g)
 	}
 	return out, nil
 }
@@ -242,6 +280,9 @@ func (m *Model) Search(ctx context.Context, graphs []*graph.Graph, k int) ([][]N
 		found, err := m.SearchFeatures(ctx, a, k)
 		if err != nil {
 			return nil, err
+		}
+		for i, g := range block {
+			m.Mark(found[i], g)
 		}
 		out = append(out, found...)
 	}

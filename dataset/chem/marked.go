@@ -6,12 +6,10 @@ import (
 	"github.com/mlgkernel/mlg/graph"
 )
 
-// Marked reports whether graphs are molecules of which some says something about its stereochemistry.
-func Marked(graphs []*graph.Graph) bool {
-	return Molecules(graphs) && slices.ContainsFunc(graphs, func(g *graph.Graph) bool {
-		m := written(g)
-		return m != nil && m.Marked()
-	})
+// Marked reports whether a graph was made of a molecule that says something about its stereochemistry.
+func Marked(g *graph.Graph) bool {
+	m := written(g)
+	return m != nil && m.Marked()
 }
 
 // written returns the molecule that a graph was made of, nil where it was made of none.

@@ -8,9 +8,12 @@ import (
 )
 
 // Substructure is a piece of a molecule to search for in others. Elements, charges and bond orders must
-// match. Aromatic is an order of its own. Hydrogens do not count, and "*" is any atom.
+// match. Aromatic is an order of its own. Hydrogens do not count, and "*" is any atom. Marks of stereochemistry that it has must
+// match too: a molecule without them does not.
 type Substructure struct {
-	atoms []substructureAtom // each but the first of a part is bound to one before it
+	atoms     []substructureAtom // each but the first of a part is bound to one before it
+	mol       *Molecule          // nil without marks
+	positions []int              // of the atoms of mol, from 1
 }
 
 type substructureAtom struct {
@@ -42,8 +45,11 @@ func ParseSubstructure(smiles string) (*Substructure, error) {
 			m.Bonds[i].Order = Aromatic
 		}
 	}
-	place := make([]int, len(m.Atoms)) // in the substructure, from 1
-	f := &Substructure{}
+	place := make([]int, len(m.Atoms))
+	f := &Substructure{positions: place}
+	if m.Marked() {
+		f.mol = m
+	}
 	add := func(atom int) {
 		a := m.Atoms[atom]
 		next := substructureAtom{element: Symbol(a.Element), charge: a.ChargeText()}
@@ -108,7 +114,7 @@ type substructureSearch struct {
 // place places the atoms that are left.
 func (s *substructureSearch) place() bool {
 	if len(s.at) == len(s.atoms) {
-		return true
+		return s.mol == nil || s.marked()
 	}
 	a := &s.atoms[len(s.at)]
 	if len(a.bonds) == 0 { // a new part

@@ -85,3 +85,38 @@ func TestSubstructureAtoms(t *testing.T) {
 		t.Errorf("a search of 1000 steps: %v, complete %v", at, ok)
 	}
 }
+
+// Marks of the substructure must be those of the molecule, however both are written. Without marks it is in all
+// stereoisomers.
+func TestSubstructureMarks(t *testing.T) {
+	for _, c := range []struct {
+		fragment, molecule string
+		want               bool
+	}{
+		{"C[C@H](N)C=O", "C[C@H](N)C(=O)O", true}, {"C[C@H](N)C=O", "OC(=O)[C@@H](N)C", true}, {"C[C@H](N)C=O", "C[C@@H](N)C(=O)O", false},
+		{"C[C@H](N)C=O", "CC(N)C(=O)O", false}, {"CC(N)C=O", "C[C@H](N)C(=O)O", true}, {"CC(N)C=O", "C[C@@H](N)C(=O)O", true},
+		{"C[C@H](N)C=O", "C[C@@](F)(N)C(=O)O", false}, {"C[C@H](N)C=O", "C[C@](F)(N)C(=O)O", true}, // fluorine in place of hydrogen
+		{"N[C@](C)(F)Cl", "Cl[C@@](F)(C)NC", false}, {"N[C@](C)(F)Cl", "Cl[C@](F)(C)NC", true},
+		{"O[C@H](F)Cl.O", "O[C@@H](F)Cl.O[C@H](F)Cl", true}, // the second of two places
+		{"C/C=C/C", "CC/C=C/C", true}, {"C/C=C/C", "C\\C=C\\CO", true}, {"C/C=C/C", "C/C=C\\CO", false}, {"C/C=C/C", "CC=CCO", false},
+		{"CC=CC", "C/C=C\\CO", true}, {"F/C=C/C", "F/C(Cl)=C/C", true}, {"F/C=C/C", "Cl/C(F)=C/C", false},
+		{"CC=[C@]=CF", "OCC=[C@]=CF", true}, {"CC=[C@]=CF", "OCC=[C@@]=CF", false}, {"CC=[C@]=CF", "FC=[C@]=CC", true},
+		{"CC=[C@]=CF", "CC(Cl)=[C@]=CF", true}, {"CC=[C@]=CF", "CC(Cl)=[C@@]=CF", false}, {"CC=[C@]=CF", "CC=C=CF", false},
+	} {
+		f, err := chem.ParseSubstructure(c.fragment)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, h := range []dataset.Hydrogens{dataset.HydrogensAsWritten, dataset.HydrogensExplicit} {
+			o := dataset.DefaultOptions()
+			o.Hydrogens = h
+			g, err := dataset.ParseSMILES(c.molecule, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if at, complete := f.In(g, false, 100_000); (at != nil) != c.want || !complete {
+				t.Errorf("%s in %s, hydrogens %s: %v, want %v", c.fragment, c.molecule, h, at, c.want)
+			}
+		}
+	}
+}

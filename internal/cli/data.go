@@ -109,11 +109,10 @@ func describeTable(s dataset.Summary, row func(name, format string, args ...any)
 		row("fragments", "%s of several: salts and solvates %d, mixtures %d; --largest-fragment keeps the largest",
 			agree(n, "molecule", "molecules"), s.Salts, s.Mixtures)
 	}
-	if r := s.Repeats; r != nil && r.Molecules > 0 {
-		row("duplicates", "%s", repeatsText(r))
-		for i, e := range r.Examples {
+	examples := func(some []dataset.Repeated, different int) {
+		for i, e := range some {
 			if i == 5 {
-				row("", "and %d more with different values", r.Different-i)
+				row("", "and %d more with different values", different-i)
 				break
 			}
 			var lines []string
@@ -122,6 +121,14 @@ func describeTable(s dataset.Summary, row func(name, format string, args ...any)
 			}
 			row("", "lines %s", strings.Join(lines, ", "))
 		}
+	}
+	if r := s.Repeats; r != nil && r.Molecules > 0 {
+		row("duplicates", "%s", repeatsText(r))
+		examples(r.Examples, r.Different)
+	}
+	if r := s.Repeats; r != nil && r.Stereoisomers > 0 {
+		row("stereo", "%s", isomersText(r))
+		examples(r.StereoSome, r.StereoApart)
 	}
 	name := "columns"
 	for _, c := range s.Columns {
@@ -137,6 +144,12 @@ func describeTable(s dataset.Summary, row func(name, format string, args ...any)
 func repeatsText(r *dataset.Repeats) string {
 	return fmt.Sprintf("%s several times, in %d rows: %d with equal values, %d with different ones",
 		agree(r.Molecules, "molecule stands", "molecules stand"), r.Graphs, r.Molecules-r.Different, r.Different)
+}
+
+// isomersText says how many molecules differ in stereochemistry alone.
+func isomersText(r *dataset.Repeats) string {
+	return fmt.Sprintf("%s with different stereochemistry, in %d rows: %d with equal values, %d with different ones",
+		agree(r.Stereoisomers, "molecule stands", "molecules stand"), r.StereoGraphs, r.Stereoisomers-r.StereoApart, r.StereoApart)
 }
 
 // columnText describes a column.

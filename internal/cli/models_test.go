@@ -97,8 +97,8 @@ func TestKeptColumns(t *testing.T) {
 	if err := write([]predicted{row("a"), row("b", "a"), row("predicted")}); err != nil {
 		t.Fatal(err)
 	}
-	want := "a,b,predicted,predicted (mlg),similarity,percentile,unlike,error\n" +
-		"of a,,,1.5,0,0,false,\nof a,of b,,1.5,0,0,false,\n,,of predicted,1.5,0,0,false,\n"
+	want := "a,b,predicted,predicted (mlg),similarity,percentile,unlike,known,same,error\n" +
+		"of a,,,1.5,0,0,false,,,\nof a,of b,,1.5,0,0,false,,,\n,,of predicted,1.5,0,0,false,,,\n"
 	if b.String() != want {
 		t.Errorf("got\n%swant\n%s", b.String(), want)
 	}

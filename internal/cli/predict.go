@@ -311,6 +311,7 @@ type score struct {
 	classes               []string
 	most                  float64 // kernel of a graph with itself
 	graphs, unlike        int
+	same, isomers         int         // graphs that are a training molecule, and those that differ from one in stereochemistry
 	clipped               int         // graphs whose variance is below 0
 	trained               int         // graphs with a target that are like a training graph in everything
 	known, right, foreign int         // graphs with a target; those with a class that the model does not know
@@ -333,6 +334,13 @@ func (s *score) add(p *predicted) {
 	if p.Unlike {
 		s.unlike++
 	}
+	switch {
+	case p.Known == nil:
+	case p.Known.Same == dataset.SameMolecule:
+		s.same++
+	default:
+		s.isomers++
+	}
 	if p.Clipped {
 		s.clipped++
 	}
@@ -340,7 +348,7 @@ func (s *score) add(p *predicted) {
 		return
 	}
 	const rounding = 1e-12
-	if p.Similarity >= s.most*(1-rounding) {
+	if p.Known != nil && p.Known.Same == dataset.SameMolecule || p.Known == nil && p.Similarity >= s.most*(1-rounding) {
 		s.trained++
 	}
 	if p.Value == nil {
@@ -404,8 +412,16 @@ func (s *score) print(g *globals, data string, m *model.Model) {
 	if m.Classes == nil && m.Learner.Process == nil {
 		g.note("%s", table.Wrap(noDeviations, 0, 2))
 	}
-	if s.trained > 0 {
-		g.note("%s", table.Wrap(agree(s.trained, "of these graphs is", "of these graphs are")+" the same as a training graph: the score on them says little about new graphs", 0, 2))
+	const little = ": the score on them says little about new graphs"
+	switch {
+	case s.same > 0:
+		text := agree(s.same, "graph is the same molecule as a training graph", "graphs are the same molecules as training graphs")
+		if s.trained > 0 {
+			text += little
+		}
+		g.note("= %s", table.Wrap(text, 2, 2))
+	case s.trained > 0:
+		g.note("%s", table.Wrap(agree(s.trained, "of these graphs is", "of these graphs are")+" the same as a training graph"+little, 0, 2))
 	}
 	if s.foreign > 0 {
 		what := "not a number"
@@ -416,6 +432,10 @@ func (s *score) print(g *globals, data string, m *model.Model) {
 	}
 	if s.clipped > 0 {
 		g.note("%s", table.Wrap(clippedText(s.clipped), 0, 2))
+	}
+	if s.isomers > 0 {
+		g.note("~ %s", table.Wrap(agree(s.isomers, "graph is the same molecule as a training graph, with other stereochemistry",
+			"graphs are the same molecules as training graphs, with other stereochemistry"), 2, 2))
 	}
 	if s.unlike > 0 {
 		g.note("%s", table.Wrap(fmt.Sprintf("! %s unlike the training graphs: the similarity to the nearest one is below %.3f. 99 %% of the training graphs have a nearer one. Treat the prediction as a guess",

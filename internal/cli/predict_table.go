@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/internal/table"
 	"github.com/mlgkernel/mlg/model"
 )
@@ -54,7 +55,7 @@ func (c *predictCmd) csvWriter(m *model.Model, w *csv.Writer) func(p []predicted
 			}
 		}
 	}
-	said = append(said, "similarity", "percentile", "unlike")
+	said = append(said, "similarity", "percentile", "unlike", "known", "same")
 	for i := range c.Nearest {
 		n := strconv.Itoa(i + 1)
 		said = append(said, "nearest"+n, "target"+n, "similarity"+n)
@@ -118,6 +119,11 @@ func (p *predicted) cells(kept []string) []string {
 		}
 	}
 	row = append(row, number(p.Similarity), strconv.Itoa(p.Percentile), strconv.FormatBool(p.Unlike))
+	if k := p.Known; k != nil {
+		row = append(row, k.ID, string(k.Same))
+	} else {
+		row = append(row, "", "")
+	}
 	for _, n := range p.Nearest {
 		row = append(row, n.ID, n.Target, number(n.Similarity))
 	}
@@ -136,10 +142,13 @@ func (c *predictCmd) columns(m *model.Model, targets bool) []column {
 	id := column{"id", 20, func(x *predicted) string { return x.ID }}
 	target := column{"target", 15, func(x *predicted) string { return x.Target }}
 	nearest := column{"nearest", 22, func(x *predicted) string {
-		if len(x.Nearest) == 0 {
-			return ""
+		switch {
+		case x.Known != nil:
+			return x.Known.ID
+		case len(x.Nearest) > 0:
+			return x.Nearest[0].ID
 		}
-		return x.Nearest[0].ID
+		return ""
 	}}
 	said := []column{
 		{"class", 18, func(x *predicted) string { return x.Class }},
@@ -194,11 +203,16 @@ func (c *predictCmd) textWriter(m *model.Model, w io.Writer) func(p []predicted)
 				fmt.Fprintf(&b, "%*s %s\n", -columns[0].width, table.Clip(p[i].ID, columns[0].width), p[i].Error)
 				continue
 			}
-			mark := ""
-			if p[i].Unlike {
+			like, mark := p[i].Similarity, ""
+			switch k := p[i].Known; {
+			case k != nil && k.Same == dataset.SameMolecule:
+				like, mark = k.Similarity, " ="
+			case k != nil:
+				like, mark = k.Similarity, " ~"
+			case p[i].Unlike:
 				mark = " !"
 			}
-			line(fmt.Sprintf("%.3f%s", p[i].Similarity, mark), func(c column) string { return c.cell(&p[i]) })
+			line(fmt.Sprintf("%.3f%s", like, mark), func(c column) string { return c.cell(&p[i]) })
 		}
 		_, err := io.WriteString(w, b.String())
 		return err

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/table"
 	"github.com/mlgkernel/mlg/kernel"
@@ -121,7 +122,9 @@ func (s *source) search(ctx context.Context, queries []*graph.Graph, k, self int
 	case self >= 0:
 		var train kernel.Features
 		if train, err = s.Kernel.Train(ctx); err == nil {
-			out, err = s.SearchFeatures(ctx, kernel.Range(train, self, self+1), k+1)
+			if out, err = s.SearchFeatures(ctx, kernel.Range(train, self, self+1), k+1); err == nil {
+				s.Mark(out[0], s.Graphs[self])
+			}
 		}
 	default:
 		out, err = s.Search(ctx, queries, k+1)
@@ -165,7 +168,7 @@ func (c *searchCmd) print(g *globals, w io.Writer, list []found) error {
 	t := csv.NewWriter(w)
 	if c.CSV {
 		g.forPrograms()
-		t.Write([]string{"query", "rank", "id", "target", "similarity"})
+		t.Write([]string{"query", "rank", "id", "target", "similarity", "same"})
 	}
 	for i, f := range list {
 		if !c.CSV {
@@ -173,9 +176,12 @@ func (c *searchCmd) print(g *globals, w io.Writer, list []found) error {
 		}
 		for _, r := range f.Results {
 			if c.CSV {
-				t.Write([]string{f.Query, strconv.Itoa(r.Rank), r.ID, r.Target, number(r.Similarity)})
+				t.Write([]string{f.Query, strconv.Itoa(r.Rank), r.ID, r.Target, number(r.Similarity), string(r.Same)})
 			} else {
 				line := fmt.Sprintf("%4d  %.4f  %-34s %s", r.Rank, r.Similarity, table.Clip(r.ID, 34), table.Clip(r.Target, 30))
+				if r.Same != dataset.Different {
+					line = strings.TrimRight(line, " ") + "  " + string(r.Same)
+				}
 				fmt.Fprintln(w, strings.TrimRight(line, " "))
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/explain"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
@@ -86,7 +87,11 @@ func findNeighbours(ctx context.Context, x *session, f *fitted, in *neighboursRe
 	if err != nil {
 		return nil, err
 	}
-	return &neighboursAnswer{f.Neighbours(others(rows[0].values, in.K, rows[0].index))}, nil
+	out := f.Neighbours(others(rows[0].values, in.K, rows[0].index))
+	if x.s.data.molecules {
+		f.Mark(out, rows[0].graph)
+	}
+	return &neighboursAnswer{out}, nil
 }
 
 type predictRequest struct {
@@ -111,10 +116,9 @@ type predictAnswer struct {
 type prediction struct {
 	ID string `json:"id"`
 	answer
-	HeldOut bool             `json:"held_out" help:"the graph is one of the data, and the learner had not seen it"`
-	Fitted  *answer          `json:"fitted" help:"what the learner says that was trained with the graph; null where that is the answer, and for graphs that it has not seen"`
-	Known   *model.Neighbour `json:"known" help:"a molecule of the data that a new molecule is equal to; null for none"`
-	Note    string           `json:"note" help:"how the learner was trained, where that is not with all graphs; otherwise empty"`
+	HeldOut bool    `json:"held_out" help:"the graph is one of the data, and the learner had not seen it"`
+	Fitted  *answer `json:"fitted" help:"what the learner says that was trained with the graph; null where that is the answer, and for graphs that it has not seen"`
+	Note    string  `json:"note" help:"how the learner was trained, where that is not with all graphs; otherwise empty"`
 	model.Likeness
 	UnknownLabels []string `json:"unknown_labels" help:"vertex labels that no graph of the data has"`
 	Place         *place   `json:"place" help:"null unless asked for"`
@@ -216,7 +220,10 @@ func (x *session) predict(ctx context.Context, f *fitted, r row, k int) (predict
 	if r.index < 0 {
 		out.ID = r.graph.ID()
 		out.UnknownLabels = f.unknownLabels(d, r.graph)
-		out.Known = d.equal(r)
+		f.Mark(out.Nearest, r.graph)
+		if out.Known = d.equal(r); out.Known != nil {
+			out.Unlike = false
+		}
 	} else {
 		out.ID = d.IDs[r.index]
 	}
@@ -255,21 +262,20 @@ func (x *session) answer(ctx context.Context, f *fitted, r row) (*answer, error)
 	return out, nil
 }
 
-// equal returns a molecule of the data that a new molecule is equal to, nil for none.
+// equal returns a molecule of the data that a new molecule is equal to, or equal to but for stereochemistry, nil for none.
 func (d *Data) equal(r row) *model.Neighbour {
-	if !d.molecules { // some graphs can only be compared in exponential time
+	known := d.Molecules()
+	if known == nil { // some graphs can only be compared in exponential time
 		return nil
 	}
-	for _, hit := range nearest.Largest(r.values, mostEqual) {
-		if g := d.Graphs[hit.Index]; g != nil && g.N() == r.graph.N() && graph.Isomorphic(g, r.graph) {
-			return &d.Neighbours([]nearest.Hit{hit})[0]
-		}
+	i, same := known.Find(r.graph)
+	if same == dataset.Different {
+		return nil
 	}
-	return nil
+	out := d.Neighbours([]nearest.Hit{{Index: i, Similarity: r.values[i]}})[0]
+	out.Same = same
+	return &out
 }
-
-// mostEqual is the number of the most similar graphs that are compared with a new one.
-const mostEqual = 5
 
 // unknownLabels returns the labels of a graph that no graph of the data has, if the kernel looks at
 // labels.

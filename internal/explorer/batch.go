@@ -141,22 +141,23 @@ type batchNamed struct {
 
 // batchAnswer is a table of predictions, one list per column. The list of a column that the learner does not have is empty.
 type batchAnswer struct {
-	Name        string    `json:"name" help:"of the file"`
-	IDs         []string  `json:"ids"`
-	SMILES      []string  `json:"smiles" help:"empty texts for graphs that are no molecules"`
-	Lines       []int     `json:"lines" help:"where the graphs begin in the file, 0 where that is not known"`
-	Classes     []string  `json:"classes" help:"predicted"`
-	Probability []float64 `json:"probability" help:"of the predicted class"`
-	Values      []float64 `json:"values" help:"predicted"`
-	Deviations  []float64 `json:"deviations" help:"standard deviations of measured values"`
-	Low         []float64 `json:"low" help:"ends of the intervals of measured values"`
-	High        []float64 `json:"high"`
-	Level       *float64  `json:"level" help:"probability of the intervals; null for none"`
-	Similarity  []float64 `json:"similarity" help:"to the most similar graph of the data"`
-	Percentile  []int     `json:"percentile" help:"per cent of the graphs of the data whose own nearest graph is less similar"`
-	Unlike      []bool    `json:"unlike" help:"99 % of the graphs of the data have a more similar one"`
-	Nearest     []int     `json:"nearest" help:"the most similar graph of the data"`
-	Known       []int     `json:"known" help:"the molecule of the data that this one is equal to, −1 for none"`
+	Name        string             `json:"name" help:"of the file"`
+	IDs         []string           `json:"ids"`
+	SMILES      []string           `json:"smiles" help:"empty texts for graphs that are no molecules"`
+	Lines       []int              `json:"lines" help:"where the graphs begin in the file, 0 where that is not known"`
+	Classes     []string           `json:"classes" help:"predicted"`
+	Probability []float64          `json:"probability" help:"of the predicted class"`
+	Values      []float64          `json:"values" help:"predicted"`
+	Deviations  []float64          `json:"deviations" help:"standard deviations of measured values"`
+	Low         []float64          `json:"low" help:"ends of the intervals of measured values"`
+	High        []float64          `json:"high"`
+	Level       *float64           `json:"level" help:"probability of the intervals; null for none"`
+	Similarity  []float64          `json:"similarity" help:"to the most similar graph of the data"`
+	Percentile  []int              `json:"percentile" help:"per cent of the graphs of the data whose own nearest graph is less similar"`
+	Unlike      []bool             `json:"unlike" help:"99 % of the graphs of the data have a more similar one"`
+	Nearest     []int              `json:"nearest" help:"the most similar graph of the data"`
+	Known       []int              `json:"known" help:"the molecule of the data that this one is equal to, perhaps but for stereochemistry, −1 for none"`
+	Same        []dataset.Sameness `json:"same" help:"same molecule, or same molecule, other stereochemistry; empty where known is −1"`
 }
 
 // getBatch predicts the graphs of a batch, once.
@@ -220,11 +221,12 @@ func (a *batchAnswer) add(d *Data, f *fitted, r row) {
 	like := f.Likeness(others(r.values, 1, -1), 1)
 	a.Similarity, a.Percentile, a.Unlike = append(a.Similarity, like.Similarity), append(a.Percentile, like.Percentile), append(a.Unlike, like.Unlike)
 	a.Nearest = append(a.Nearest, like.Nearest[0].Index)
-	known := -1
+	known, same := -1, dataset.Different
 	if n := d.equal(r); n != nil {
-		known = n.Index
+		known, same = n.Index, n.Same
+		a.Unlike[len(a.Unlike)-1] = false
 	}
-	a.Known = append(a.Known, known)
+	a.Known, a.Same = append(a.Known, known), append(a.Same, same)
 }
 
 // say adds what the learner says.

@@ -62,7 +62,7 @@ func (a *batchAnswer) fields(d *Data) (names []string, texts func(i int) []strin
 	if a.Level != nil {
 		names = append(names, "deviation", fmt.Sprintf("low %g %%", 100**a.Level), fmt.Sprintf("high %g %%", 100**a.Level))
 	}
-	names = append(names, "similarity", "percentile", "unlike", "nearest", "known")
+	names = append(names, "similarity", "percentile", "unlike", "nearest", "known", "same")
 	return names, func(i int) []string {
 		number := func(v float64) string { return fmt.Sprintf("%.6g", v) }
 		out := []string{a.IDs[i], a.SMILES[i], strconv.Itoa(a.Lines[i])}
@@ -82,7 +82,7 @@ func (a *batchAnswer) fields(d *Data) (names []string, texts func(i int) []strin
 		if a.Known[i] >= 0 {
 			known = d.IDs[a.Known[i]]
 		}
-		return append(out, number(a.Similarity[i]), strconv.Itoa(a.Percentile[i]), strconv.FormatBool(a.Unlike[i]), d.IDs[a.Nearest[i]], known)
+		return append(out, number(a.Similarity[i]), strconv.Itoa(a.Percentile[i]), strconv.FormatBool(a.Unlike[i]), d.IDs[a.Nearest[i]], known, string(a.Same[i]))
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 type findRequest struct {
 	Text   string `json:"text,omitempty" help:"part of the identifier; upper and lower case are the same"`
 	Class  string `json:"class,omitempty" help:"the class, or the target as it was read"`
-	SMILES string `json:"smiles,omitempty" help:"a fragment of a molecule. Elements, charges and bond orders must match. Aromatic atoms are in lower case. Hydrogens do not count."`
+	SMILES string `json:"smiles,omitempty" help:"a fragment of a molecule. Elements, charges and bond orders must match. Aromatic atoms are in lower case. Hydrogens do not count. Marks of stereochemistry must match where the fragment has them."`
 	Limit  int    `json:"limit,omitempty" default:"200" want:"1 to 20000" help:"largest number of graphs in the answer"`
 }
 

@@ -8,8 +8,8 @@ import (
 
 	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/cluster"
+	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/dataset/chem"
-	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/metrics"
 	"github.com/mlgkernel/mlg/nearest"
@@ -28,7 +28,8 @@ const (
 type structureAnswer struct {
 	Clusters   []group   `json:"clusters" help:"groups of similar graphs; of two or more there are as many as have the largest silhouettes"`
 	Scaffolds  []group   `json:"scaffolds" help:"molecules with one scaffold, from two on; the largest groups first"`
-	Duplicates []group   `json:"duplicates" help:"molecules that are equal but for stereochemistry, or other graphs that the kernel cannot tell apart; those with the most different targets first"`
+	Duplicates []group   `json:"duplicates" help:"equal molecules, or other graphs that the kernel cannot tell apart; those with the most different targets first"`
+	Isomers    []group   `json:"isomers" help:"molecules that are equal but for stereochemistry; those with the most different targets first"`
 	Cliffs     []cliff   `json:"cliffs" help:"pairs of similar graphs with different classes, or with values that differ by more than their standard deviation; the steepest first"`
 	Outliers   []outlier `json:"outliers" help:"graphs whose target is far from its prediction, the farthest first"`
 	Note       string    `json:"note" help:"why there are no outliers; otherwise empty"`
@@ -79,7 +80,8 @@ func (x *session) structured(ctx context.Context) (*structureAnswer, error) {
 		if out.Scaffolds, err = f.scaffolds(ctx, x.s.data); err != nil {
 			return nil, err
 		}
-		out.Duplicates = x.s.data.duplicates(p.near, f.Kernel.Self())
+		self := f.Kernel.Self()
+		out.Duplicates, out.Isomers = x.s.data.duplicates(p.near, self), x.s.data.isomers(p.near)
 		out.Outliers = x.s.data.outliers(t, p.near)
 		if t == nil || t.plan == nil {
 			out.Note = "Outliers need predictions of graphs that the learner has not seen."
@@ -174,7 +176,7 @@ func (f *fitted) typical(ctx context.Context, members []int) (int, error) {
 	return some[best], nil
 }
 
-// equalGraphs says that two graphs cannot be told apart: that they are isomorphic, for molecules, or that the kernel finds no
+// equalGraphs says that two graphs cannot be told apart: that they are equal molecules, or that the kernel finds no
 // difference. Some graphs that are no molecules can only be compared in exponential time.
 func (d *Data) equalGraphs(i int, hit nearest.Hit, self float64) bool {
 	g, h := d.Graphs[i], d.Graphs[hit.Index]
@@ -182,13 +184,29 @@ func (d *Data) equalGraphs(i int, hit nearest.Hit, self float64) bool {
 		return false
 	}
 	if d.molecules {
-		return graph.Isomorphic(g, h)
+		return dataset.Same(g, h) == dataset.SameMolecule
 	}
 	return hit.Similarity >= self*(1-1e-12) // the rounding of a norm
 }
 
 // duplicates groups graphs that are equal.
 func (d *Data) duplicates(near [][]nearest.Hit, self float64) []group {
+	return d.joined(near, func(i int, hit nearest.Hit) bool { return d.equalGraphs(i, hit, self) })
+}
+
+// isomers groups molecules that are equal but for stereochemistry.
+func (d *Data) isomers(near [][]nearest.Hit) []group {
+	if !d.molecules {
+		return []group{}
+	}
+	return d.joined(near, func(i int, hit nearest.Hit) bool {
+		g, h := d.Graphs[i], d.Graphs[hit.Index]
+		return g != nil && h != nil && g.N() == h.N() && dataset.Same(g, h) == dataset.OtherStereo
+	})
+}
+
+// joined groups graphs by what joins each with some that are near to it.
+func (d *Data) joined(near [][]nearest.Hit, join func(i int, hit nearest.Hit) bool) []group {
 	first := kernel.UpTo(len(near)) // of the group of each graph
 	root := func(i int) int {
 		for first[i] != i {
@@ -198,7 +216,7 @@ func (d *Data) duplicates(near [][]nearest.Hit, self float64) []group {
 	}
 	for i, hits := range near {
 		for _, hit := range hits {
-			if a, b := root(i), root(hit.Index); a != b && d.equalGraphs(i, hit, self) {
+			if a, b := root(i), root(hit.Index); a != b && join(i, hit) {
 				first[max(a, b)] = min(a, b)
 			}
 		}

@@ -151,7 +151,7 @@ export class Detail {
     const app = this.app;
     this.near.replaceChildren(h("h3", {}, "Most similar graphs"),
       h("ul", { class: "cards" }, neighbours.map((n) => card(app, String(n.index),
-        { id: n.id, text: app.mini(n.index, [n.target && signed(n.target), n.similarity.toFixed(3)].filter(Boolean).join(" · ")) }))));
+        { id: n.id, text: app.mini(n.index, [n.target && signed(n.target), n.similarity.toFixed(3), n.same].filter(Boolean).join(" · ")) }))));
     if (!this.says.children.length && app.info.task !== "none" && !app.places?.views.predict) {
       this.says.replaceChildren(h("h3", {}, "Prediction"), h("p", { class: "muted small" }, "The learner is being trained."));
     }

@@ -12,7 +12,8 @@ const lists = {
   clusters: ["Clusters", "Groups of similar graphs, each around a typical one."],
   scaffolds: ["Scaffolds", "Molecules with the same rings and links between them. Those alone with theirs are left out."],
   cliffs: ["Cliffs", "Similar graphs whose values differ by more than a standard deviation, the steepest first. Click to compare them."],
-  duplicates: ["Duplicates", "Equal graphs. Stereoisomers are among them. Those with the most different values come first."],
+  duplicates: ["Duplicates", "Equal graphs. Those with the most different values come first."],
+  isomers: ["Stereoisomers", "Molecules that differ in stereochemistry alone. Those with the most different values come first."],
   outliers: ["Outliers", "Graphs that a learner which has not seen them cannot explain. Click to compare with the most similar one."],
 };
 
@@ -41,7 +42,7 @@ export async function groupsView(app) {
 function show(app) {
   const { state } = app;
   if (!lists[state.list]) state.list = "clusters";
-  const names = Object.keys(lists).filter((name) => answer[name].length || name !== "scaffolds" || app.info.molecules);
+  const names = Object.keys(lists).filter((name) => answer[name].length || !["scaffolds", "isomers"].includes(name) || app.info.molecules);
   const tabs = h("div", { class: "segments", role: "radiogroup", "aria-label": "What to look at" }, names.map((name) =>
     h("button", { role: "radio", "data-list": name }, `${lists[name][0]} `, h("span", { class: "muted" }, String(answer[name].length)))));
   const body = h("div", {});
@@ -59,7 +60,7 @@ function show(app) {
 function fill(app, body, most = page) {
   const { list } = app.state;
   const all = answer[list];
-  const item = { clusters: groupCard, scaffolds: groupCard, duplicates: groupCard, cliffs: cliffCard, outliers: outlierCard }[list];
+  const item = { clusters: groupCard, scaffolds: groupCard, duplicates: groupCard, isomers: groupCard, cliffs: cliffCard, outliers: outlierCard }[list];
   const none = list === "outliers" && answer.note ? answer.note : "There are none here.";
   body.replaceChildren(h("p", { class: "muted small" }, app.info.task === "classification" && list === "cliffs"
     ? "Similar graphs of different classes, the most similar first. Click to compare them." : lists[list][1]),
@@ -89,8 +90,9 @@ function summary(app, members) {
 }
 
 function groupCard(app, { typical, members }, list) {
-  const why = { clusters: `cluster of ${app.source.ids[typical]}`, scaffolds: `have the scaffold of ${app.source.ids[typical]}`, duplicates: "are equal" }[list];
-  const two = list === "duplicates" && members.length === 2;
+  const why = { clusters: `cluster of ${app.source.ids[typical]}`, scaffolds: `have the scaffold of ${app.source.ids[typical]}`, duplicates: "are equal",
+    isomers: "differ in stereochemistry" }[list];
+  const two = (list === "duplicates" || list === "isomers") && members.length === 2;
   return h("li", { class: "group" },
     h("button", { class: "open", onclick: () => app.open(String(typical)), "aria-label": `Open ${app.source.ids[typical]}` }, drawn(app, typical)),
     h("span", { class: "facts" }, h("b", {}, count(members.length, "graph")), names(app, typical), h("span", { class: "muted" }, summary(app, members))),

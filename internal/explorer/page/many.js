@@ -41,7 +41,7 @@ function columnsOf(app, t) {
     t.level !== null && { name: `high ${level}`, value: (i) => t.high[i] },
     { name: "similarity", value: (i) => t.similarity[i] },
     { name: "most similar", value: (i) => `${app.source.ids[t.nearest[i]]}${app.source.targets[t.nearest[i]] ? ` · ${app.source.targets[t.nearest[i]]}` : ""}` },
-    { name: "remark", value: (i) => (t.known[i] >= 0 ? "known" : t.unlike[i] ? "unlike the graphs here" : "") },
+    { name: "remark", value: (i) => (t.known[i] >= 0 ? t.same[i] : t.unlike[i] ? "unlike the graphs here" : "") },
     { name: "smiles", value: (i) => t.smiles[i] },
   ].filter(Boolean);
 }

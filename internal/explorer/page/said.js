@@ -10,7 +10,7 @@ export function predictionOf(app, ref, p) {
   const small = (...text) => h("p", { class: "muted small" }, ...text);
   const out = [];
   if (p.known) {
-    out.push(h("p", { class: "note" }, "This molecule is one of those here: ",
+    out.push(h("p", { class: "note" }, p.known.same === "same molecule" ? "This molecule is one of those here: " : "The same molecule, with other stereochemistry, is here: ",
       h("button", { class: "link", onclick: () => app.open(String(p.known.index)) }, p.known.id),
       p.known.target && (app.info.task === "regression" ? `, ${app.info.target_name} ${signed(p.known.target)} measured` : `, ${p.known.target}`), "."));
   } else if (p.unlike) {

@@ -1,0 +1,151 @@
+package dataset
+
+import (
+	"fmt"
+	"hash/maphash"
+
+	"github.com/mlgkernel/mlg/dataset/chem"
+	"github.com/mlgkernel/mlg/graph"
+)
+
+// Sameness says what two graphs have to do with each other.
+type Sameness string
+
+// The samenesses.
+const (
+	Different    Sameness = ""
+	SameMolecule Sameness = "same molecule"
+	OtherStereo  Sameness = "same molecule, other stereochemistry"
+)
+
+// Same compares two molecules: however they are read and written, whether they are the same but for identifier and target, or
+// but for their stereochemistry. Graphs that are no molecules are Different unless they are isomorphic.
+func Same(g, h *graph.Graph) Sameness {
+	switch {
+	case sketch(g) != sketch(h) || !graph.Isomorphic(constitution(g), constitution(h)):
+		return Different
+	case graph.Isomorphic(Identity(g), Identity(h)):
+		return SameMolecule
+	}
+	return OtherStereo
+}
+
+// Index finds a molecule among others. Its methods may be called concurrently.
+type Index struct {
+	graphs []*graph.Graph
+	at     map[uint64][]int // by sketch
+}
+
+// NewIndex returns an index of molecules.
+func NewIndex(graphs []*graph.Graph) *Index {
+	x := &Index{graphs, map[uint64][]int{}}
+	for i, g := range graphs {
+		key := sketch(g)
+		x.at[key] = append(x.at[key], i)
+	}
+	return x
+}
+
+// Find returns the first graph that is the same molecule, or else the first with other stereochemistry; Different if there is
+// none.
+func (x *Index) Find(g *graph.Graph) (at int, same Sameness) {
+	for _, i := range x.at[sketch(g)] {
+		switch s := Same(g, x.graphs[i]); {
+		case s == SameMolecule:
+			return i, s
+		case s == OtherStereo && same == Different:
+			at, same = i, s
+		}
+	}
+	return at, same
+}
+
+// sketch returns a number that is the same for isomorphic graphs, and for molecules however their hydrogens are written, and
+// mostly another for others.
+func sketch(g *graph.Graph) uint64 {
+	at, next := make([]uint64, g.N()), make([]uint64, g.N())
+	hydrogen := make([]bool, g.N())
+	for v := range at {
+		label := g.Label(v)
+		if g.SMILES() != "" {
+			label = element(label)
+			hydrogen[v] = label == "H"
+		}
+		at[v] = maphash.String(sketchSeed, label)
+	}
+	for range 3 {
+		for v := range at {
+			next[v] = at[v] * 0x9e3779b97f4a7c15
+			for i, u := range g.Neighbors(v) {
+				if !hydrogen[u] {
+					next[v] += mixed(at[u] ^ maphash.String(sketchSeed, g.EdgeLabel(v, i)))
+				}
+			}
+		}
+		at, next = next, at
+	}
+	sum := uint64(0)
+	for v, x := range at {
+		if !hydrogen[v] {
+			sum += mixed(x)
+		}
+	}
+	return sum
+}
+
+// element returns the element of an atom label, which may go on with charge and hydrogens.
+func element(label string) string {
+	for i, c := range label {
+		if i > 0 && (c < 'a' || c > 'z') {
+			return label[:i]
+		}
+	}
+	return label
+}
+
+var sketchSeed = maphash.MakeSeed()
+
+func mixed(x uint64) uint64 {
+	x = (x ^ x>>31) * 0xbf58476d1ce4e5b9
+	return x ^ x>>29
+}
+
+// Identity returns the graph that is isomorphic for equal molecules only, however they are read and written. Of a
+// graph that is no molecule it is the graph itself.
+func Identity(g *graph.Graph) *graph.Graph { return written(g, true) }
+
+// constitution is Identity without stereochemistry.
+func constitution(g *graph.Graph) *graph.Graph { return written(g, false) }
+
+func written(g *graph.Graph, stereo bool) *graph.Graph {
+	if g.SMILES() == "" {
+		return g
+	}
+	if m, err := chem.Of(g); err == nil {
+		if full, err := identityGraph(m, stereo); err == nil {
+			return full
+		}
+	}
+	return g
+}
+
+// identityGraph has everything that tells molecules apart in its labels.
+func identityGraph(m *chem.Molecule, stereo bool) (*graph.Graph, error) {
+	m = m.WithoutHydrogens()
+	atoms, bonds := m.Aromaticity()
+	ofAtoms, ofBonds := make([]chem.Descriptor, len(m.Atoms)), make([]chem.Descriptor, len(m.Bonds))
+	if stereo {
+		ofAtoms, ofBonds = m.Descriptors()
+	}
+	b := graph.NewBuilder(len(m.Atoms))
+	for i, a := range m.Atoms {
+		b.SetLabel(i, fmt.Sprint(a.Element, a.Charge, a.Hydrogens, a.Isotope, atoms[i], ofAtoms[i]))
+	}
+	for i, e := range m.Bonds {
+		if bonds[i] {
+			e.Order = chem.Aromatic
+		}
+		b.AddLabeledEdge(int(e.A), int(e.B), float64(e.Order), e.Order.String()+string(ofBonds[i]))
+	}
+	return b.Build()
+}
