@@ -176,7 +176,7 @@ func (r *Refiner) Learn(ctx context.Context, s *Sums, o LearnOptions) (*Model, *
 	}
 	copied := *r.Model
 	out := &copied
-	out.scaffolds = &knownScaffolds{}
+	out.known = &knownMolecules{}
 	o.Created = maps.Clone(r.Model.Created)
 	delete(o.Created, "groups")
 	if err := out.train(ctx, p, learn.View{}, o); err != nil {
