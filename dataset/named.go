@@ -213,6 +213,7 @@ func (n *named) addEdges(s *stream, b *graph.Builder, in interner) error {
 			return n.wrong(err)
 		}
 	}
+	n.edgesLeftOut(s, all, weights, labels)
 	for _, e := range n.edges {
 		w := 1.0
 		if t, ok := e.data.find(weights); ok {
@@ -232,6 +233,23 @@ func (n *named) addEdges(s *stream, b *graph.Builder, in interner) error {
 		}
 	}
 	return nil
+}
+
+// edgesLeftOut counts the data of edges that are neither weight nor label.
+func (n *named) edgesLeftOut(s *stream, all []data, weights, labels []string) {
+	have := map[string]int{}
+	for _, d := range all {
+		weight, _ := d.key(weights)
+		label, _ := d.key(labels)
+		for key := range d {
+			if key != weight && key != label && !n.edgesDrawn[strings.ToLower(key)] {
+				have[key]++
+			}
+		}
+	}
+	for _, key := range slices.SortedFunc(maps.Keys(have), natural) {
+		leftOut(s.warn, "edge", key, have[key], "they are neither weight nor label")
+	}
 }
 
 // describe gives the graph its identifier and target, and the stream what stands beside it.

@@ -27,7 +27,7 @@ func (m *Model) Compared() string {
 			}
 		}
 	}
-	atoms, bonds := "vertices", ""
+	atoms, bonds, seen := "vertices", "", slices.Clone(vertices)
 	switch molecules := chem.Molecules(m.Graphs); {
 	case molecules && edges:
 		bonds = ", bonds by order"
@@ -55,12 +55,43 @@ func (m *Model) Compared() string {
 	}
 	switch n := len(vertices); n {
 	case 0:
-		return atoms + " alike" + bonds
-	case 1:
-		return atoms + " by " + vertices[0] + bonds
+		atoms += " alike"
 	default:
-		return atoms + " by " + strings.Join(vertices[:n-1], ", ") + " and " + vertices[n-1] + bonds
+		atoms += " by " + and(vertices)
 	}
+	return atoms + bonds + m.leftOut(seen, edges)
+}
+
+// leftOut says what graphs have that the kernel does not look at. seen is what it sees of vertices.
+func (m *Model) leftOut(seen []string, edges bool) string {
+	var out []string
+	has := func(what string, part func(*graph.Graph) bool) {
+		if slices.ContainsFunc(m.Graphs, part) {
+			out = append(out, what)
+		}
+	}
+	if !slices.Contains(seen, "label") && !slices.Contains(seen, "neighbours") {
+		has("labels", (*graph.Graph).HasLabels)
+	}
+	if !slices.Contains(seen, "attributes") {
+		has("attributes", func(g *graph.Graph) bool { return g.AttributeDim() > 0 })
+	}
+	if !edges && !chem.Molecules(m.Graphs) { // of molecules bonds say it
+		has("labels of edges", (*graph.Graph).HasEdgeLabels)
+	}
+	if len(out) == 0 {
+		return ""
+	}
+	return "; left out: " + and(out)
+}
+
+// and joins texts.
+func and(texts []string) string {
+	last := len(texts) - 1
+	if last == 0 {
+		return texts[0]
+	}
+	return strings.Join(texts[:last], ", ") + " and " + texts[last]
 }
 
 // looks names what kernels look at in a vertex, by the names that base kernels and labellings have for it.
