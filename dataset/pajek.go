@@ -25,8 +25,9 @@ const (
 // Drawing parameters of Pajek, which stand with a value behind a vertex or an edge, and shapes of vertices,
 // which stand alone.
 var (
-	pajekDrawing = keysOf("x_fact y_fact phi r q ic bc bw lc la lr lphi lp fos font s_size a ap h1 h2 a1 k1 a2 k2 c p hook1 hook2 size")
-	pajekShapes  = keysOf("box ellipse circle diamond triangle cross empty house man woman")
+	pajekVertexDrawing = keysOf("x_fact y_fact phi r q ic bc bw lc la lr lphi fos font s_size x y")
+	pajekEdgeDrawing   = keysOf("c a ap p s lp lr lphi lc la fos font h1 h2 a1 k1 a2 k2 hook1 hook2")
+	pajekShapes        = keysOf("box ellipse circle diamond triangle cross empty house man woman")
 )
 
 // pajekReader reads one network after the other.
@@ -252,19 +253,19 @@ func (r *pajekReader) vertex(field []string) error {
 		d["x"], d["y"] = field[0], field[1]
 		r.drawn++
 	}
-	parameters(d, field[at:], pajekShapes)
+	parameters(d, field[at:], pajekVertexDrawing, pajekShapes)
 	return nil
 }
 
 // parameters reads keys with values. Words that stand alone, and keys for drawing, are left out.
-func parameters(d data, field []string, alone keySet) {
+func parameters(d data, field []string, drawing, alone keySet) {
 	for len(field) > 1 {
 		key := strings.ToLower(field[0])
 		if alone[key] {
 			field = field[1:]
 			continue
 		}
-		if !pajekDrawing[key] && key != "x" && key != "y" {
+		if !drawing[key] {
 			d[field[0]] = field[1]
 		}
 		field = field[2:]
@@ -291,7 +292,7 @@ func (r *pajekReader) edge(field []string) error {
 			field = field[1:]
 		}
 	}
-	parameters(d, field, nil)
+	parameters(d, field, pajekEdgeDrawing, nil)
 	if text, ok := d["l"]; ok {
 		delete(d, "l")
 		d["label"] = text
