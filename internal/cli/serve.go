@@ -17,6 +17,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/internal/explorer"
 	"github.com/mlgkernel/mlg/model"
 	"github.com/mlgkernel/mlg/work"
@@ -25,6 +26,7 @@ import (
 type serveCmd struct {
 	dataFlags
 	Source     string   `arg:"" optional:"" help:"A model file or a dataset; by default builtin:drugs." default:"builtin:drugs"`
+	Folder     string   `help:"Serve every model and dataset of this folder, each as data of its own. A file that cannot be read is named and left out." placeholder:"FOLDER"`
 	Addr       string   `help:"IP address to listen on. Any address but a loopback address lets others in, and needs --token." default:"127.0.0.1"`
 	Port       *int     `help:"Port to listen on. 0 means any free one. By default 8642, or the next free one. Links work after a restart if the port is the same." placeholder:"N"`
 	Host       []string `help:"More host names of the server, such as the name of a proxy." placeholder:"NAME"`
@@ -52,13 +54,14 @@ func (c *serveCmd) Run(g *globals) error {
 	if err != nil {
 		return err
 	}
-	d, err := c.data(g)
+	all, err := c.all(g)
 	if err != nil {
 		return err
 	}
+	d := all[0]
 	o.ReadOnly = c.ReadOnly
 	o.Workers, o.Device, o.Hosts, o.Version, o.Log = g.workers(), work.Device(g.ctx), c.Host, thisBuild().Version, g.note
-	s := explorer.New(d, o)
+	s := explorer.New(d, o, all[1:]...)
 	l, err := c.listen(g)
 	if err != nil {
 		return err
@@ -86,7 +89,10 @@ func (c *serveCmd) Run(g *globals) error {
 		return err
 	}
 	g.note("compared: %s", d.Compared())
-	g.note("%s: %s. Ctrl-C ends the server.", d.Name, agree(len(d.IDs), "graph", "graphs"))
+	for _, d := range all {
+		g.note("%s: %s.", d.Name, agree(len(d.IDs), "graph", "graphs"))
+	}
+	g.note("Ctrl-C ends the server.")
 	if c.Open {
 		if err := openBrowser(url); err != nil {
 			g.note("no browser could be opened: %v", err)
@@ -133,19 +139,57 @@ func (c *serveCmd) guarded(addr netip.Addr, o *explorer.Options) (*tls.Config, e
 	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
 }
 
-// data reads the model or the dataset.
-func (c *serveCmd) data(g *globals) (*explorer.Data, error) {
-	if model.Is(c.Source) {
+// all reads the source, or those of the folder.
+func (c *serveCmd) all(g *globals) ([]*explorer.Data, error) {
+	if c.Folder == "" {
+		d, err := c.data(g, c.Source)
+		return []*explorer.Data{d}, err
+	}
+	if c.Source != builtinDrugs {
+		return nil, usageError("--folder takes the place of a source: want one of them")
+	}
+	entries, err := os.ReadDir(c.Folder)
+	if err != nil {
+		return nil, err
+	}
+	var out []*explorer.Data
+	for _, e := range entries {
+		path := filepath.Join(c.Folder, e.Name())
+		if strings.HasPrefix(e.Name(), ".") || !e.IsDir() && !model.Is(path) && !dataset.KnownName(path) {
+			continue
+		}
+		d, err := c.data(g, path)
+		if g.ctx.Err() != nil {
+			return nil, g.ctx.Err()
+		}
+		if err != nil {
+			g.warn("%s is left out: %v", path, err)
+			continue
+		}
+		out = append(out, d)
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("%s: no model and no dataset that can be read", c.Folder)
+	}
+	return out, nil
+}
+
+// builtinDrugs is what is served where nothing is named.
+const builtinDrugs = "builtin:drugs"
+
+// data reads a model or a dataset.
+func (c *serveCmd) data(g *globals, path string) (*explorer.Data, error) {
+	if model.Is(path) {
 		if c.Kernel != "mlg" {
 			return nil, usageError("--kernel cannot be used with a model, which has its own kernel")
 		}
-		m, err := readModel(c.Source)
+		m, err := readModel(path)
 		if err != nil {
 			return nil, err
 		}
-		return explorer.FromModel(strings.TrimSuffix(filepath.Base(c.Source), filepath.Ext(c.Source)), m)
+		return explorer.FromModel(strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)), m)
 	}
-	r, err := openData(c.Source, c.options())
+	r, err := openData(path, c.options())
 	if err != nil {
 		return nil, err
 	}

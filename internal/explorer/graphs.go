@@ -84,7 +84,7 @@ func getInfo(q *request, _ *struct{}) (*infoAnswer, error) {
 		Task:    d.task,
 		Classes: classInfos(d.classes, d.class), Range: []float64{}, Terms: []string{}, Warnings: d.info.Warnings, Core: len(s.core),
 		Vertices: d.info.Vertices, Edges: d.info.Edges, Labels: d.info.NodeLabels > 0, Attributes: d.info.Attributes,
-		Molecules: d.molecules, Source: s.id, Given: s == s.given(), TargetName: d.quantity(),
+		Molecules: d.molecules, Source: s.id, Given: s.fixed, TargetName: d.quantity(),
 		ColumnName: d.colorName, Columns: d.columnInfos(), ColorBy: d.colorBy(), Fragments: d.fragments(), SMILES: d.smiles != nil,
 		Palette: draw.Colors(), Uploads: !s.o.ReadOnly, Limits: infoLimits{s.o.UploadBytes, s.o.UploadGraphs}}
 	for _, name := range kernel.Names() {

@@ -95,7 +95,7 @@ type Server struct {
 	clients  clients
 
 	mu      sync.Mutex
-	sources []*source  // the one given at the start, then uploaded ones, the latest first
+	sources []*source  // those given at the start, then uploaded ones, the latest first
 	recent  []*session // used last, the latest first
 
 	batches []*batch              // the latest first
@@ -104,14 +104,18 @@ type Server struct {
 	working atomic.Pointer[working] // nil while nothing long is computed
 }
 
-// New returns a server.
-func New(d *Data, o Options) *Server {
+// New returns a server of some data, and perhaps more.
+func New(d *Data, o Options, more ...*Data) *Server {
 	s := &Server{o: o, heavy: newGate(1, o.Waiting), light: newGate(runtime.GOMAXPROCS(0), o.Requests),
 		uploads: newGate(maxUploads, maxUploads), reading: map[string]*uploading{}, access: newAccess(o.Token), clients: clients{most: o.PerClient}}
 	ctx, end := context.WithCancel(context.Background())
 	s.life, s.end = &life{Context: ctx, patience: o.Patience}, end
 	s.heavy.crowded, s.life.crowded = s.life.hurry, func() bool { return s.heavy.waiting.Load() > 0 }
-	s.sources = []*source{s.newSource(d)}
+	for _, d := range append([]*Data{d}, more...) {
+		x := s.newSource(d)
+		x.fixed = true
+		s.sources = append(s.sources, x)
+	}
 	s.document = document()
 	return s
 }

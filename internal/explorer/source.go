@@ -17,6 +17,8 @@ type source struct {
 	id   string
 	data *Data
 	core []int // graphs that the Gram matrix is about
+
+	fixed bool // it was given at the start, and is never let go
 }
 
 // sourceField is the name of the source in a query.
@@ -32,7 +34,7 @@ func (s *Server) newSource(d *Data) *source {
 	return &source{Server: s, id: d.identity(), data: d, core: d.core(s.o.Whole, s.o.Core)}
 }
 
-// given returns the source of the start.
+// given returns the first source of the start.
 func (s *Server) given() *source {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -62,19 +64,20 @@ func (s *Server) add(x *source) []string {
 	gone := []string{}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.sources[0].id == x.id {
+	if slices.ContainsFunc(s.sources, func(o *source) bool { return o.fixed && o.id == x.id }) {
 		return gone
 	}
 	s.sources = slices.DeleteFunc(s.sources, func(o *source) bool { return o.id == x.id })
-	s.sources = slices.Insert(s.sources, 1, x)
+	first := slices.IndexFunc(append(s.sources, x), func(o *source) bool { return !o.fixed })
+	s.sources = slices.Insert(s.sources, first, x)
 	items := 0
-	for i, o := range s.sources[1:] {
+	for i, o := range s.sources[first:] {
 		items += o.data.info.Vertices + o.data.info.Edges
 		if i > 0 && (i == maxSources || items > sourceItems) {
-			for _, o := range s.sources[1+i:] {
+			for _, o := range s.sources[first+i:] {
 				gone = append(gone, o.data.Name)
 			}
-			s.sources = slices.Delete(s.sources, 1+i, len(s.sources))
+			s.sources = slices.Delete(s.sources, first+i, len(s.sources))
 			break
 		}
 	}
@@ -99,8 +102,8 @@ func getSources(q *request, _ *struct{}) (*sourcesAnswer, error) {
 	q.s.mu.Lock()
 	defer q.s.mu.Unlock()
 	out := &sourcesAnswer{}
-	for i, x := range q.s.sources {
-		out.Sources = append(out.Sources, sourceInfo{x.id, x.data.Name, len(x.data.IDs), x.data.task, i == 0})
+	for _, x := range q.s.sources {
+		out.Sources = append(out.Sources, sourceInfo{x.id, x.data.Name, len(x.data.IDs), x.data.task, x.fixed})
 	}
 	return out, nil
 }

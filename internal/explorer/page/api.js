@@ -99,7 +99,7 @@ async function show() {
 // cancel stops all requests, and what the server computes for them, which it else goes on with for some seconds.
 export function cancel() {
   for (const job of jobs) job.cancel();
-  setTimeout(() => fetch("/api/v1/stop", json({})).catch(() => {}), 50); // once the server knows that nobody waits
+  for (const wait of [50, 400, 1500]) setTimeout(() => fetch("/api/v1/stop", json({})).catch(() => {}), wait); // once the server knows that nobody waits
 }
 
 async function failure(r) {

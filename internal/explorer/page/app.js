@@ -582,7 +582,7 @@ let visit = 0; // counts what the address said
 // where the address says something else by now.
 async function useData(id) {
   const mine = visit;
-  if (app.info && (id === app.info.source || (id === null && app.info.given))) return true;
+  if (app.info && (id === app.info.source || (id === null && app.info.source === app.sources[0].id))) return true;
   for (const j of [job, colorJob, detailJob, pairJob, matrixJob]) j?.abort(); // they would show what is gone
   const fetchAll = (source) => {
     useSource(source);

@@ -20,7 +20,7 @@ export function chart({ title, about, points, x: [x0, x1], y: [y0, y1], xName, y
   const text = (value, props) => s("text", props, value);
   const [right, floor] = [size.width - size.right, size.height - size.bottom];
   const path = points.map(([a, b], k) => `${k ? "L" : "M"}${u(a).toFixed(1)} ${v(b).toFixed(1)}`).join("");
-  const svg = s("svg", { class: "scatter small-chart", viewBox: `0 0 ${size.width} ${size.height}`, role: "img", "aria-label": `${title}. ${about}` },
+  const svg = s("svg", { class: "small-chart", viewBox: `0 0 ${size.width} ${size.height}`, role: "img", "aria-label": `${title}. ${about}` },
     s("rect", { class: "frame", x: size.left, y: size.top, width: right - size.left, height: floor - size.top }),
     ticksOf(x0, x1).map((t) => [s("line", { class: "tick", x1: u(t), x2: u(t), y1: floor, y2: floor + 4 }),
       text(number(t, 3), { x: u(t), y: floor + 16, "text-anchor": "middle" })]).flat(),

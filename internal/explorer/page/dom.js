@@ -25,6 +25,9 @@ function fill(el, props, children) {
   return el;
 }
 
+// hidden is a text for screen readers alone.
+export const hidden = (text) => h("span", { class: "visually-hidden" }, text);
+
 // announce tells a screen reader.
 export function announce(text) {
   $("announce").textContent = text;

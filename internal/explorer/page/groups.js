@@ -1,6 +1,6 @@
 // What the data consist of: clusters and scaffolds with a typical graph each, and lists of pairs and graphs that deserve a look.
 
-import { $, count, h, number, percent, radios, signed } from "./dom.js";
+import { $, count, h, hidden, number, percent, radios, signed } from "./dom.js";
 import { get } from "./api.js";
 import { chosen, write } from "./state.js";
 import { structure } from "./structure.js";
@@ -94,7 +94,7 @@ function groupCard(app, { typical, members }, list) {
     isomers: "differ in stereochemistry" }[list];
   const two = (list === "duplicates" || list === "isomers") && members.length === 2;
   return h("li", { class: "group" },
-    h("button", { class: "open", onclick: () => app.open(String(typical)), "aria-label": `Open ${app.source.ids[typical]}` }, drawn(app, typical)),
+    h("button", { class: "open", onclick: () => app.open(String(typical)) }, hidden(`Open ${app.source.ids[typical]}`), drawn(app, typical)),
     h("span", { class: "facts" }, h("b", {}, count(members.length, "graph")), names(app, typical), h("span", { class: "muted" }, summary(app, members))),
     h("span", { class: "row" }, h("button", { class: "quiet", onclick: () => app.pick(members, "map", why) }, "Select"),
       h("button", { class: "quiet", onclick: () => app.pick(members, "table", why) }, "Table"),
@@ -104,8 +104,8 @@ function groupCard(app, { typical, members }, list) {
 // pairCard shows two graphs, and says what is between them.
 function pairCard(app, a, b, text) {
   const side = (i) => h("span", { class: "side-of-pair" }, drawn(app, i), names(app, i), h("span", { class: "muted" }, target(app, i)));
-  return h("li", { class: "group" }, h("button", { class: "two", "aria-label": `Compare ${app.source.ids[a]} with ${app.source.ids[b]}`,
-    onclick: () => app.compare(String(a), String(b)) }, side(a), side(b)), h("span", { class: "facts" }, text));
+  return h("li", { class: "group" }, h("button", { class: "two",
+    onclick: () => app.compare(String(a), String(b)) }, hidden("Compare"), side(a), side(b)), h("span", { class: "facts" }, text));
 }
 
 const cliffCard = (app, c) => pairCard(app, c.a, c.b, [c.difference === null ? h("b", {}, "different classes") : h("b", {}, `${number(c.difference, 3)} apart`),

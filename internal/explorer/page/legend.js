@@ -43,10 +43,10 @@ export function legend(c, only, choose) {
     const reach = two ? Math.max(c.range[1] - c.center, c.center - c.range[0]) : 0;
     const [low, high] = two ? [c.center - reach, c.center + reach] : c.range;
     const bar = colorBar((t) => numberColor(t, two), two ? -1 : 0);
-    return $("legend").replaceChildren(h("li",
+    return $("legend").replaceChildren(h("li", {}, h("span",
       { class: "bar-legend", role: "img", "aria-label": `${c.name}: colours from ${number(low)} to ${number(high)}` },
       h("b", {}, c.name), h("span", {}, bar, h("span", { class: "ticks" },
-        [low, (low + high) / 2, high].map((v) => h("span", {}, number(v, 3)))))),
+        [low, (low + high) / 2, high].map((v) => h("span", {}, number(v, 3))))))),
       ...[unmeasured, note].filter(Boolean));
   }
   $("legend").replaceChildren(h("li", { class: "legend-name" }, c.name), ...c.classes.map((k, i) => h("li", {}, h("button", {

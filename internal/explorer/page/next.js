@@ -1,6 +1,6 @@
 // What to measure next: suggestions as cards and on the map, to accept or to reject, and the values that were measured.
 
-import { $, count, h, number, percent, save, signed, toast, withDeviation } from "./dom.js";
+import { $, count, h, hidden, number, percent, save, signed, toast, withDeviation } from "./dom.js";
 import { get, post } from "./api.js";
 import { chosen, write } from "./state.js";
 import { structure } from "./structure.js";
@@ -133,7 +133,7 @@ function card(app, x, k) {
       head(app);
     } }));
   return h("li", { class: `group suggestion ${d.ok ? "accepted" : ""}`, "data-graph": x.index, id: `suggestion-${k}` },
-    h("button", { class: "open", "aria-label": `Open ${x.id}`, onclick: () => open(app, x).catch(app.fail) }, structure(() => drawn(app, x.index))),
+    h("button", { class: "open", onclick: () => open(app, x).catch(app.fail) }, hidden(`Open ${x.id}`), structure(() => drawn(app, x.index))),
     h("span", { class: "facts" }, h("span", { class: "row" }, k >= 0 && h("span", { class: "rank" }, String(k + 1)), h("b", { class: "cut" }, x.id)), facts.filter(Boolean)),
     value, h("span", { class: "row" },
       h("button", { class: "quiet", "aria-pressed": String(d.ok === true), "aria-label": `Accept ${x.id}`, onclick: () => set(true) }, d.ok ? "✓ Accepted" : "✓ Accept"),
@@ -185,7 +185,7 @@ function head(app) {
     h("span", { class: "grow" }),
     rejected > 0 ? h("button", { class: "quiet", onclick: () => restore(app) }, `Take back ${rejected} rejected`) : "",
     h("button", { class: "quiet", onclick: () => accept(app) }, "Accept all"),
-    h("button", { class: "quiet", "aria-label": "Export suggestions as CSV", onclick: () => exportCsv(app) }, taken.length ? `Export ${taken.length} accepted` : "Export CSV"),
+    h("button", { class: "quiet", id: "next-export", onclick: () => exportCsv(app) }, taken.length ? `Export ${taken.length} accepted` : "Export CSV"),
     h("button", { class: "primary", disabled: !known.length, onclick: () => learn(app).catch(app.fail) }, known.length ? `Learn from ${count(known.length, "value")}` : "Learn from values"));
 }
 

@@ -46,7 +46,7 @@ test("suggestions are cards and points; a goal by sliders; accepted ones are mea
   await page.locator("#next-head button", { hasText: "Accept all" }).click();
   const accepted = await names();
   assert.equal(accepted.length, 12);
-  const [download] = await Promise.all([page.waitForEvent("download"), page.locator('[aria-label="Export suggestions as CSV"]').click()]);
+  const [download] = await Promise.all([page.waitForEvent("download"), page.locator("#next-export").click()]);
   const csv = readFileSync(await download.path(), "utf8").trim().split("\n");
   assert.equal(csv.length, 13);
   assert.match(csv[0], /^id,smiles,predicted,deviation,low 90 %,high 90 %,gain,why,nearest,similarity,logP$/);
@@ -98,7 +98,7 @@ test("graphs of a batch are suggested for a class; one opens with reasons; on a 
   await page.locator("#tip b").filter({ hasText: /near|ethanol|propanol/ }).waitFor();
   await page.mouse.click(x, y);
   await page.locator("#view-next:not([hidden])").waitFor();
-  await page.locator('#next-cards [aria-label="Open near"]').click();
+  await page.locator("#next-cards .open", { hasText: "Open near" }).click();
   await page.locator("#detail h2").filter({ hasText: "CN1CCC23" }).waitFor();
   await page.locator('[aria-label="Accept near"]').click();
   await page.locator('[aria-label="Measured class of near"]').fill("opioid");

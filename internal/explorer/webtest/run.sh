@@ -37,10 +37,11 @@ fi
 CHROMIUM=$(browser) || skip "chromium was installed and is not there"
 export CHROMIUM
 
+[ -d node_modules/axe-core ] || rm -rf node_modules
 want=$(sed -n 's/.*"playwright-core": "\(.*\)".*/\1/p' package.json)
 have=$(sed -n 's/^ *"version": "\(.*\)".*/\1/p' node_modules/playwright-core/package.json 2>/dev/null || true)
 [ "$want" = "$have" ] || npm ci --no-audit --no-fund --loglevel=error ||
-	skip "npm cannot install playwright-core"
+	skip "npm cannot install playwright-core and axe-core"
 [ "${1:-}" = install ] && exit
 if [ "${1:-}" = site ]; then
 	SITE=$(mktemp -d)
@@ -54,4 +55,4 @@ fi
 if [ "${1:-}" = bench ]; then
 	exec timeout 240 node bench.mjs
 fi
-exec timeout 600 node --test --test-concurrency=1 explorer.test.mjs said.test.mjs team.test.mjs many.test.mjs table.test.mjs structure.test.mjs next.test.mjs session.test.mjs trust.test.mjs
+exec timeout 600 node --test --test-concurrency=1 explorer.test.mjs said.test.mjs team.test.mjs many.test.mjs table.test.mjs structure.test.mjs next.test.mjs session.test.mjs trust.test.mjs axe.test.mjs
