@@ -522,7 +522,7 @@ func TestCancelled(t *testing.T) {
 		soon, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 		start := time.Now()
 		_, err = k.Fit(soon, heavy)
-		if wait := time.Since(start); wait > 2*time.Second {
+		if wait := time.Since(start); wait > 10*time.Second {
 			t.Errorf("%s: Fit took %v to notice the end of its context", k, wait)
 		}
 		// The graph has eigenvalues too large for some series, which is an earlier error.

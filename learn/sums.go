@@ -236,6 +236,9 @@ func (s *Sums) add(ctx context.Context, fold, n int, row func(i int, dst []float
 	return s.folds[fold].add(ctx, x, weights)
 }
 
+// ExamplesOf returns how many were added to a fold.
+func (s *Sums) ExamplesOf(fold int) int { return s.folds[fold].examples }
+
 // Examples returns how many were added.
 func (s *Sums) Examples() int {
 	total := 0

@@ -16,6 +16,9 @@ func (s *Sums) Fold(f int) []byte {
 		carried = 1
 	}
 	b = binary.LittleEndian.AppendUint64(b, carried)
+	if t.low == nil {
+		return b[:cap(b)] // zeros
+	}
 	for _, strips := range [][][]int64{t.low, t.high} {
 		for _, strip := range strips {
 			for _, v := range strip {
@@ -47,37 +50,52 @@ func DecodeSums(f Frame, folds [][]byte) (*Sums, error) {
 	if len(folds) != f.Folds {
 		return nil, fmt.Errorf("learn: sums of %d folds, want %d", len(folds), f.Folds)
 	}
-	s := &Sums{Frame: f}
-	le := binary.LittleEndian
+	s := newSums(f)
 	for k, b := range folds {
-		if len(b) < 16 || le.Uint64(b[8:]) > 1 || int64(len(b)) != f.foldBytes(le.Uint64(b[8:]) == 1) {
-			return nil, fmt.Errorf("learn: sums of fold %d have %d bytes, want %d", k+1, len(b), f.foldBytes(false))
+		if err := s.JoinFold(k, b); err != nil {
+			return nil, err
 		}
-		examples, high := le.Uint64(b), le.Uint64(b[8:]) == 1
-		if (examples > carried) != high || examples > 1<<53 {
-			return nil, fmt.Errorf("learn: sums of fold %d are of %d examples", k+1, examples)
-		}
-		t := newTriangle(f.order())
-		t.examples = int(examples)
-		parts := [][][]int64{t.low}
-		if high {
-			t.high = t.zeros()
-			parts = append(parts, t.high)
-		}
-		b = b[16:]
-		for p, strips := range parts {
-			for _, strip := range strips {
-				for i := range strip {
-					v := int64(le.Uint64(b[8*i:]))
-					if high && p == 0 && v>>32 != 0 {
-						return nil, fmt.Errorf("learn: sums of fold %d are not carried", k+1)
-					}
-					strip[i] = v
-				}
-				b = b[8*len(strip):]
-			}
-		}
-		s.folds = append(s.folds, t)
 	}
 	return s, nil
+}
+
+// JoinFold adds the sums of other examples of a fold, from the bytes of Fold.
+func (s *Sums) JoinFold(fold int, b []byte) error {
+	le := binary.LittleEndian
+	if fold < 0 || fold >= s.Folds {
+		return fmt.Errorf("learn: sums of fold %d, want one of %d", fold+1, s.Folds)
+	}
+	if len(b) < 16 || le.Uint64(b[8:]) > 1 || int64(len(b)) != s.foldBytes(le.Uint64(b[8:]) == 1) {
+		return fmt.Errorf("learn: sums of fold %d have %d bytes, want %d", fold+1, len(b), s.foldBytes(false))
+	}
+	examples, high := le.Uint64(b), le.Uint64(b[8:]) == 1
+	if (examples > carried) != high || examples > 1<<53 {
+		return fmt.Errorf("learn: sums of fold %d are of %d examples", fold+1, examples)
+	}
+	t := newTriangle(s.order())
+	t.examples, t.low = int(examples), t.zeros()
+	parts := [][][]int64{t.low}
+	if high {
+		t.high = t.zeros()
+		parts = append(parts, t.high)
+	}
+	b = b[16:]
+	for p, strips := range parts {
+		for _, strip := range strips {
+			for i := range strip {
+				v := int64(le.Uint64(b[8*i:]))
+				if high && p == 0 && v>>32 != 0 {
+					return fmt.Errorf("learn: sums of fold %d are not carried", fold+1)
+				}
+				strip[i] = v
+			}
+			b = b[8*len(strip):]
+		}
+	}
+	if s.folds[fold].examples == 0 {
+		s.folds[fold] = t
+	} else {
+		s.folds[fold].join(t)
+	}
+	return nil
 }

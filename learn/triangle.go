@@ -8,7 +8,7 @@ import (
 )
 
 // triangle is the lower triangle of sums of products of integers of at most mostBits bits, and the number of
-// examples in them. With more than carried examples a sum is high·2³² + low for low below 2³².
+// examples in them. With more than carried examples a sum is high·2³² + low for low below 2³². Without examples low is nil.
 type triangle struct {
 	order    int
 	examples int
@@ -20,11 +20,7 @@ type triangle struct {
 const carried = 1 << (61 - 2*mostBits)
 
 // newTriangle returns sums of no examples.
-func newTriangle(order int) triangle {
-	t := triangle{order: order}
-	t.low = t.zeros()
-	return t
-}
+func newTriangle(order int) triangle { return triangle{order: order} }
 
 // zeros returns strips.
 func (t *triangle) zeros() [][]int64 {
@@ -44,6 +40,9 @@ func (t *triangle) rows(strip int) (first, last int) {
 // add adds XᵀWX for a matrix of integers with at most carried rows, and weights of at most 1; nil for ones. Numbers
 // of XᵀW are rounded. It takes m² operations for each row.
 func (t *triangle) add(ctx context.Context, x *kernel.Matrix, weights []float64) error {
+	if t.low == nil {
+		t.low = t.zeros()
+	}
 	workers := make([]products, work.Workers(ctx))
 	err := work.Each(ctx, len(t.low), 1, func(w, task int) error {
 		k := len(t.low) - 1 - task // long strips come first
@@ -96,6 +95,9 @@ func (t *triangle) count(examples int) {
 
 // join adds sums of other examples.
 func (t *triangle) join(o triangle) {
+	if o.low != nil && t.low == nil {
+		t.low = t.zeros()
+	}
 	if o.high != nil && t.high == nil {
 		t.high = t.zeros()
 	}
@@ -116,7 +118,10 @@ func (t *triangle) join(o triangle) {
 func (t *triangle) at(i, j int) float64 {
 	_, last := t.rows(i / stripRows)
 	k, at := i/stripRows, i%stripRows*last+j
-	if t.high == nil {
+	switch {
+	case t.low == nil:
+		return 0
+	case t.high == nil:
 		return float64(t.low[k][at])
 	}
 	return float64(t.high[k][at])*(1<<32) + float64(t.low[k][at])

@@ -15,7 +15,6 @@ import (
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/learn"
-	"github.com/mlgkernel/mlg/work"
 )
 
 // Refiner learns the coefficients of a model anew, from any number of graphs. The training graphs of the model, a sample of
@@ -104,42 +103,61 @@ func (r *Refiner) learned(t *choose.Targets) learn.Targets {
 	return learn.Targets{Labels: t.Labels, Values: t.Values}
 }
 
-// Add adds some graphs to sums. Without a target they are left out.
+// Add adds some graphs to sums. Those without a target are left out.
 func (r *Refiner) Add(ctx context.Context, s *Sums, graphs []*graph.Graph) error {
+	some := slices.DeleteFunc(slices.Clone(graphs), func(g *graph.Graph) bool { return g.Target() == "" })
+	s.Untargeted += len(graphs) - len(some)
+	if len(some) == 0 {
+		return nil
+	}
 	t := choose.Targets{Classes: r.targets.Classes}
-	var some []*graph.Graph
-	for _, g := range graphs {
-		if g.Target() == "" {
-			continue
-		}
+	for _, g := range some {
 		if err := r.add(&t, g.Target()); err != nil {
 			return fmt.Errorf("graph %s: %w", g.ID(), err)
 		}
-		some = append(some, g)
+	}
+	a, err := r.Model.Kernel.Transform(ctx, some)
+	if err != nil {
+		return err
+	}
+	return r.addFeatures(ctx, s, a, &t, Folds(some))
+}
+
+// Folds returns the fold of each graph.
+func Folds(graphs []*graph.Graph) []int {
+	out := make([]int, len(graphs))
+	for i, g := range graphs {
+		out[i] = fold(g)
+	}
+	return out
+}
+
+// AddFeatures is Add for graphs whose features, targets and folds are known.
+func (r *Refiner) AddFeatures(ctx context.Context, s *Sums, a kernel.Features, targets []string, folds []int) error {
+	t := choose.Targets{Classes: r.targets.Classes}
+	var some, of []int
+	for i, target := range targets {
+		if target == "" {
+			continue
+		}
+		if err := r.add(&t, target); err != nil {
+			return err
+		}
+		some, of = append(some, i), append(of, folds[i])
+	}
+	if len(some) < len(targets) {
+		a = a.Select(some)
 	}
 	if len(some) > 0 {
-		folds := make([]int, len(some))
-		err := work.Each(ctx, len(some), 16, func(_, i int) error {
-			folds[i] = fold(some[i])
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		features, err := r.Model.Kernel.Transform(ctx, some)
-		if err != nil {
-			return err
-		}
-		if err := r.AddFeatures(ctx, s, features, &t, folds); err != nil {
+		if err := r.addFeatures(ctx, s, a, &t, of); err != nil {
 			return err
 		}
 	}
-	s.Untargeted += len(graphs) - len(some)
+	s.Untargeted += len(targets) - len(some)
 	return nil
 }
 
-// AddFeatures adds graphs from their features.
-func (r *Refiner) AddFeatures(ctx context.Context, s *Sums, a kernel.Features, t *choose.Targets, folds []int) error {
+func (r *Refiner) addFeatures(ctx context.Context, s *Sums, a kernel.Features, t *choose.Targets, folds []int) error {
 	values, err := kernel.Between(ctx, r.Model.Kernel, a, r.train)
 	if err != nil {
 		return err

@@ -38,7 +38,7 @@ func (f *numberFn) ProcessElement(_ context.Context, s span, counts func(*count)
 	for lo := 0; lo < len(s.IDs); {
 		block := (first + lo) / f.Side
 		hi := min(len(s.IDs), (block+1)*f.Side-first)
-		p := span{block, first + lo, graphs, slices.Clone(s.IDs[lo:hi]), s.Targets[lo:hi], s.Features}
+		p := span{block, first + lo, graphs, slices.Clone(s.IDs[lo:hi]), s.Targets[lo:hi], []int{}, s.Features}
 		if hi-lo < len(s.IDs) {
 			var err error
 			if features == nil {
@@ -70,7 +70,7 @@ type blockFn struct {
 // ProcessElement returns the block.
 func (f *blockFn) ProcessElement(_ context.Context, number int, next func(*span) bool) (span, error) {
 	pieces := sorted(next, func(a, b span) int { return a.First - b.First })
-	b := span{Group: number, First: number * f.Side, Graphs: pieces[0].Graphs, Features: pieces[0].Features}
+	b := span{Group: number, First: number * f.Side, Graphs: pieces[0].Graphs, Folds: []int{}, Features: pieces[0].Features}
 	var parts []kernel.Features
 	for _, p := range pieces {
 		if want := b.First + len(b.IDs); p.First != want || p.Graphs != b.Graphs {

@@ -13,7 +13,9 @@ type Counts struct {
 	Read        int64 `json:"graphs_read"`
 	Bad         int64 `json:"graphs_bad"`         // left out
 	Transformed int64 `json:"graphs_transformed"` // graphs whose features were computed
-	Computed    int64 `json:"tiles_computed"`     // tiles or files of vectors
+	Added       int64 `json:"graphs_added"`       // to what is learned from
+	Untargeted  int64 `json:"graphs_untargeted"`  // not added, because they have no target
+	Computed    int64 `json:"tiles_computed"`     // tiles, files of vectors, or models
 	Kept        int64 `json:"tiles_kept"`         // good ones that were there
 	Replaced    int64 `json:"tiles_replaced"`     // among the computed: damaged ones that were there
 }
@@ -24,6 +26,8 @@ var (
 	graphsRead        = newCounter("graphs_read")
 	graphsBad         = newCounter("graphs_bad")
 	graphsTransformed = newCounter("graphs_transformed")
+	graphsAdded       = newCounter("graphs_added")
+	graphsUntargeted  = newCounter("graphs_untargeted")
 	tilesComputed     = newCounter("tiles_computed")
 	tilesKept         = newCounter("tiles_kept")
 	tilesReplaced     = newCounter("tiles_replaced")
@@ -70,5 +74,5 @@ func (j *Job) Counts(r beam.PipelineResult) Counts {
 	}
 	here := countedHere()
 	of := func(c *counter) int64 { return max(told[c.name], here[c]-j.before[c]) }
-	return Counts{of(graphsRead), of(graphsBad), of(graphsTransformed), of(tilesComputed), of(tilesKept), of(tilesReplaced)}
+	return Counts{of(graphsRead), of(graphsBad), of(graphsTransformed), of(graphsAdded), of(graphsUntargeted), of(tilesComputed), of(tilesKept), of(tilesReplaced)}
 }

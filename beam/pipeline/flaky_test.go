@@ -20,7 +20,7 @@ func init() {
 	filesystem.Register("flaky", func(context.Context) filesystem.Interface { return flaky{} })
 }
 
-// failures is the number of tiles that flaky file systems will fail to write, failed that of
+// failures is the number of tiles and models that flaky file systems will fail to write, failed that of
 // those that did.
 var failures, failed atomic.Int64
 
@@ -54,7 +54,7 @@ func (flaky) OpenWrite(_ context.Context, name string) (io.WriteCloser, error) {
 		return nil, err
 	}
 	f, err := os.Create(name)
-	if err == nil && strings.HasPrefix(filepath.Base(name), "tile-") && failures.Add(-1) >= 0 {
+	if err == nil && (strings.HasPrefix(filepath.Base(name), "tile-") || strings.HasSuffix(name, "model.mlg")) && failures.Add(-1) >= 0 {
 		failed.Add(1)
 		return &cut{f}, nil
 	}

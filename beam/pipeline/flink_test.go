@@ -210,6 +210,24 @@ func TestFlink(t *testing.T) {
 		must(t, o)
 		equal(t, onFlink, snapshot(t, o.Embeddings))
 	})
+	t.Run("train", func(t *testing.T) {
+		c2 := learn(t, dataset.Scales(300, 1))
+		o := c2.options(t)
+		path := o.Train
+		o.Train = scheme + path
+		failures.Store(1) // Flink repeats what has failed
+		failed.Store(0)
+		counts, err := c.run(t, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if failed.Load() != 1 {
+			t.Error("nothing failed")
+		}
+		if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, c2.refined) {
+			t.Errorf("another model than on one machine, or none: %v; counters %+v", err, counts)
+		}
+	})
 	// A step fails twice, and leaves half a tile each time; Flink repeats it.
 	t.Run("retry", func(t *testing.T) {
 		o := d.options(t)

@@ -2,9 +2,11 @@ package pipeline
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/model"
 )
 
 // Job is a pipeline that is ready to be built.
@@ -32,6 +34,11 @@ func New(ctx context.Context, o Options) (*Job, error) {
 	}
 	j := &Job{o: o, kernel: m.Kernel.String(), model: modelRef{o.Model, fingerprint, o.Threads, o.Device}, reading: o.Read.Like(m.Reader), before: countedHere()}
 	j.reading.Strict = true // what is left out is told by record
+	if o.Train != "" {
+		if _, err := model.NewRefiner(ctx, m); err != nil {
+			return nil, fmt.Errorf("%s: %w", o.Model, err)
+		}
+	}
 	if o.Embeddings != "" {
 		j.embedding = &embeddingRef{j.model, o.Dim, o.Pivots, o.Seed}
 	}
@@ -42,6 +49,10 @@ func New(ctx context.Context, o Options) (*Job, error) {
 // Build adds the steps of the pipeline.
 func (j *Job) Build(s beam.Scope) {
 	spans, counts := j.read(s)
+	if j.o.Train != "" {
+		j.train(s, spans)
+		return
+	}
 	blocks := j.blocks(s, spans, counts)
 	if j.embedding == nil {
 		j.gram(s, blocks)

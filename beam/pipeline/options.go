@@ -28,9 +28,11 @@ type Options struct {
 	Read dataset.Options
 
 	// Tiles is the folder for the tiles of the Gram matrix, Embeddings the one for the
-	// vectors. One of them is given.
+	// vectors, Train the file for the model with what is learned from all graphs (model.Refiner).
+	// One of them is given.
 	Tiles      string
 	Embeddings string
+	Train      string
 
 	Side int `json:"tile-side"` // graphs in a block: rows and columns of a tile, rows of a file of vectors
 
@@ -70,19 +72,24 @@ func (o *Options) Validate() error {
 		return errors.New("no model, want the path of a model file")
 	case len(o.Inputs) == 0:
 		return errors.New("no inputs, want paths or patterns of files with graphs")
-	case (o.Tiles == "") == (o.Embeddings == ""):
-		return errors.New("want either tiles or embeddings, the folder to write to")
+	case len(slices.DeleteFunc([]string{o.Tiles, o.Embeddings, o.Train}, func(s string) bool { return s == "" })) != 1:
+		return errors.New("want one of tiles, embeddings and train, where to write to")
 	}
 	return errors.Join(param.Check("options", *o), tiles.Plan{Side: o.Side}.Validate(), o.Read.Validate())
 }
 
 // output returns the folder to write to.
-func (o *Options) output() string { return cmp.Or(o.Tiles, o.Embeddings) }
+func (o *Options) output() string {
+	if o.Train != "" {
+		return parent(o.Train)
+	}
+	return cmp.Or(o.Tiles, o.Embeddings)
+}
 
 // absolute makes paths of the machine absolute: workers may run in another folder.
 func (o *Options) absolute() error {
 	o.Inputs = slices.Clone(o.Inputs)
-	paths := []*string{&o.Model, &o.Tiles, &o.Embeddings}
+	paths := []*string{&o.Model, &o.Tiles, &o.Embeddings, &o.Train}
 	for i := range o.Inputs {
 		paths = append(paths, &o.Inputs[i])
 	}

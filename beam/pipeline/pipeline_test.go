@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -534,8 +535,8 @@ func TestErrors(t *testing.T) {
 		{"no such file", func(o *Options) { o.Model += ".not" }},
 		{"no inputs", func(o *Options) { o.Inputs = nil }},
 		{"no such file", func(o *Options) { o.Inputs = []string{"nowhere-*.jsonl"} }},
-		{"either tiles or embeddings", func(o *Options) { o.Embeddings = o.Tiles }},
-		{"either tiles or embeddings", func(o *Options) { o.Tiles = "" }},
+		{"one of tiles, embeddings and train", func(o *Options) { o.Embeddings = o.Tiles }},
+		{"one of tiles, embeddings and train", func(o *Options) { o.Tiles = "" }},
 		{"side 1000000", func(o *Options) { o.Side = 1000000 }},
 		{"side 0, want 1", func(o *Options) { o.Side = 0 }},
 		{"pivots = \"none\"", func(o *Options) { o.Pivots = "none" }},
@@ -569,8 +570,10 @@ func TestSpansAreWhole(t *testing.T) {
 	sent := 0
 	check := func(_ int, s span) {
 		sent++
-		if s.IDs == nil || s.Targets == nil || s.Features == nil {
-			t.Errorf("%+v has a nil slice", s)
+		for v, i := reflect.ValueOf(s), 0; i < v.NumField(); i++ {
+			if f := v.Field(i); f.Kind() == reflect.Slice && f.IsNil() {
+				t.Errorf("%+v has a nil slice", s)
+			}
 		}
 	}
 	d := drugs(t)

@@ -28,6 +28,14 @@ func join(dir, name string) string {
 	return strings.TrimSuffix(dir, "/") + "/" + name
 }
 
+// parent returns the folder of a file.
+func parent(name string) string {
+	if local(name) {
+		return filepath.Dir(name)
+	}
+	return name[:strings.LastIndex(name, "/")]
+}
+
 // on calls f with the file system of a path.
 func on(ctx context.Context, path string, f func(filesystem.Interface) error) error {
 	files, err := filesystem.New(ctx, path)

@@ -60,6 +60,7 @@ var (
 	devices    once[string, spd.Device]
 	models     once[modelRef, *model.Model]
 	embeddings once[embeddingRef, *nystrom.Embedding]
+	refiners   once[modelRef, *model.Refiner]
 )
 
 // work returns a context whose work on a batch has the threads and the device of the options.

@@ -25,9 +25,11 @@ import (
 
 const usage = `usage: mlg-beam --model FILE --tiles DIR [flags] INPUT...
        mlg-beam --model FILE --embeddings DIR [flags] INPUT...
+       mlg-beam --model FILE --train FILE [flags] INPUT...
 
 INPUT is a file or pattern with graphs, a TUDataset folder or zip file, or a built-in
-collection. "mlg merge DIR" makes a matrix of the tiles.
+collection. "mlg merge DIR" makes a matrix of the tiles. --train writes the
+model with what is learned from all graphs, as "mlg refine" does.
 
 Flags with a hyphen are those of mlg-beam; those with an underscore belong to Beam and its
 runners.
@@ -80,6 +82,7 @@ func flags(o *pipeline.Options) {
 	flag.StringVar(&o.Model, "model", "", "model file, as mlg fit and mlg train write it")
 	flag.StringVar(&o.Tiles, "tiles", "", "folder for the tiles of the Gram matrix")
 	flag.StringVar(&o.Embeddings, "embeddings", "", "folder for the vectors, as .npy files")
+	flag.StringVar(&o.Train, "train", "", "file for the model that is learned from all graphs")
 	flag.IntVar(&o.Dim, "dimension", o.Dim, "dimension of the vectors")
 	flag.StringVar((*string)(&o.Pivots), "pivots", string(o.Pivots), "how landmarks are chosen, as for mlg embed")
 	flag.Uint64Var(&o.Seed, "pivot-seed", 0, "seed of the choice of landmarks")
