@@ -242,9 +242,6 @@ func (x *all) alone(folds []int) []bool {
 // iterate finds what is predicted for the graphs of every fold from the others, and the learner.
 func (x *all) iterate(ctx context.Context) (*learn.Learner, error) {
 	sum, err := x.choice.all.Fit(ctx, x.plan.Kernel())
-	if err == nil && !x.part && x.Options.Collection == nil {
-		sum, err = x.forget(sum)
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -275,16 +272,6 @@ func (x *all) iterate(ctx context.Context) (*learn.Learner, error) {
 	return s.Learn(ctx, best.left, groups, x.Options.Probability)
 }
 
-// forget keeps what is fitted of a sum alone. The features of other kernels may take as much memory as the matrix.
-func (x *all) forget(sum *kernel.FittedSum) (*kernel.FittedSum, error) {
-	out, err := sum.Alone()
-	if err == nil {
-		x.choice.all, x.plan.Collection = out.In, out.In
-		x.choice.graphs, x.mixer = Graphs{}, nil
-	}
-	return out, err
-}
-
 // leftLoss returns what is lost by what a solver predicts.
 func (x *all) leftLoss(left *learn.Left) float64 {
 	return x.loss(x.targets().Scores(left.Values), left.Density)
@@ -295,7 +282,10 @@ func (x *all) solvers(ctx context.Context) (with func(ctx context.Context, folds
 	if x.few > 0 {
 		return func(ctx context.Context, folds []int) (solver, error) { return x.centres(ctx, x.train, x.few, folds) }, nil
 	}
-	tiles, err := learn.NewTiles(ctx, x.sum, x.train)
+	tiles, err := x.matrices.tiles(ctx, x.plan.Kernel(), x.at)
+	if tiles == nil && err == nil {
+		tiles, err = learn.NewTiles(ctx, x.sum, x.train)
+	}
 	if err != nil {
 		return nil, err
 	}

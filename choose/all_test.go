@@ -224,7 +224,6 @@ func TestWeightsOfManyGraphs(t *testing.T) {
 	for _, l := range targets.Labels {
 		targets.Weights = append(targets.Weights, 210/float64(targets.counts()[l]))
 	}
-	o.Targets = targets
 	for _, o.Unscored = range []bool{false, true} {
 		var first *learn.Learner
 		for k, x := range []struct {
@@ -232,7 +231,7 @@ func TestWeightsOfManyGraphs(t *testing.T) {
 			memory int64
 		}{{4096, 0}, {200, 1 << 40}, {200, 1 << 20}} {
 			mostFactorised, o.Memory = x.most, x.memory
-			p, err := Choose(t.Context(), ds, counting()[1:2], o)
+			p, err := chooseOf(t, ds, targets, counting()[1:2], o)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,7 +1,6 @@
 package choose
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,8 +17,10 @@ import (
 // Plan is what Choose found best for a dataset: a weighted sum of kernels, and the parameter
 // of the learner.
 type Plan struct {
-	// Combination says how the kernels were chosen and weighed.
+	// Combination says how the kernels were chosen and weighed. Shared says that the weights are those of several
+	// endpoints.
 	Combination Combination
+	Shared      bool
 	// Settings are the kernels with their weights, which are positive and sum to 1.
 	Settings []WeightedSetting
 	// Gram is the kernel matrix of the weighted sum, nil if it is not known. Without it, Nearest has the
@@ -27,7 +28,7 @@ type Plan struct {
 	Gram    *kernel.Matrix
 	Nearest []float64
 	learner *learn.Learner // of kernel ridge regression
-	// Collection has the graphs without their targets, with the kernels that were fitted to them.
+	// Collection has the graphs of all endpoints without their targets, with the kernels that were fitted to them.
 	Collection *kernel.Collection
 	Learner    learn.Kind
 	// Parameter is C, or the ridge. Edge is Options.AtEdge of it.
@@ -152,79 +153,6 @@ type ProcedureScore struct {
 	Estimate
 }
 
-// Choose finds the best kernels and the best parameter of the learner for a dataset. It does with
-// all graphs what package evaluate does with the training part of every outer fold.
-//
-// It deals the graphs to Folds−1 folds. It scores every setting, every value of the learner's grid
-// and every combination by predicting each fold from the others, or each graph with LeaveOneOut. It
-// takes the last combination that is a sum of kernels, or else the best setting, with the best
-// value of the grid.
-//
-// Kernels are fitted to all graphs without their targets. Folds becomes the number of graphs where
-// that is less. InnerFolds has no effect. The matrices of all distinct factors stay in memory, with
-// LeaveOneOut those of at most Examples graphs.
-func Choose(ctx context.Context, d *dataset.Dataset, candidates []Candidate, o Options) (*Plan, error) {
-	if err := o.Validate(); err != nil {
-		return nil, err
-	}
-	o.Memory = cmp.Or(o.Memory, work.Available())
-	c := &choice{Chooser: Chooser{Options: &o, Keep: true}}
-	var err error
-	if c.Targets, err = o.targets(d); err != nil {
-		return nil, err
-	}
-	if o.Groups != nil {
-		if len(o.Groups.Of) != len(d.Graphs) {
-			return nil, fmt.Errorf("groups by %s of %d graphs, want %d", o.Groups.By, len(o.Groups.Of), len(d.Graphs))
-		}
-		if o.Groups.Folds(o.Seed) == nil {
-			return nil, fmt.Errorf("groups by %s: want at least %d of them, of which some graphs are left out together", o.Groups.By, heldOutFolds)
-		}
-		c.Targets.Groups = o.Groups
-	}
-	for _, x := range candidates {
-		for _, s := range x.Settings {
-			c.settings = append(c.settings, WeightedSetting{Candidate: x.Name, Setting: s})
-			c.parts = append(c.parts, Ingredient{s.Kernel, x.Counts})
-		}
-	}
-	if len(c.settings) == 0 {
-		return nil, errors.New("no candidates to choose from")
-	}
-	if c.all = o.Collection; c.all == nil {
-		c.all = kernel.NewCollection(Untargeted(d))
-	}
-	if o.Unscored = o.Unscored && len(c.settings) == 1 && len(o.Grid()) == 1; o.Unscored {
-		p, n := c.newPlan(), len(d.Graphs)
-		p.Parameter = o.Grid()[0]
-		p.take([]float64{1}, c.settings)
-		if o.Learner != learn.KernelRidge || p.Indefinite {
-			return p, nil
-		}
-		c.part, c.graphs.In = true, c.all
-		c.everything = &TrainingPart{graphs: kernel.UpTo(n), sample: kernel.UpTo(min(n, o.Examples))}
-		return p, c.finish(ctx, p)
-	}
-	if o.Folds = min(o.Folds, len(d.Graphs)); o.Folds < 3 {
-		return nil, fmt.Errorf("%d folds of %d graphs, want at least 3 folds and 3 graphs", o.Folds, len(d.Graphs))
-	}
-	if c.Splits, err = c.Targets.Deal(o.Folds-1, 1, o.Seed); err != nil {
-		return nil, err
-	}
-	c.everything = c.TrainingPart(0, c.Splits.Folds)
-	c.sums = slices.DeleteFunc(slices.Clone(o.Combinations), func(how Combination) bool { return !how.Summed() })
-	for _, s := range c.settings {
-		if err := kernel.CheckNormalized(s.Kernel); err != nil && len(c.sums) > 0 {
-			return nil, err
-		}
-	}
-	p, err := c.plan(ctx)
-	if err == nil {
-		p.Edge = o.AtEdge(slices.Index(o.Grid(), p.Parameter))
-	}
-	return p, err
-}
-
 // newPlan returns a plan without kernels.
 func (c *choice) newPlan() *Plan {
 	o := c.Options
@@ -264,7 +192,7 @@ func Untargeted(d *dataset.Dataset) []*graph.Graph {
 	return out
 }
 
-// choice is one run of Choose.
+// choice is the choice for one endpoint.
 type choice struct {
 	Chooser
 	everything *TrainingPart // all graphs
@@ -276,18 +204,17 @@ type choice struct {
 	sums       []Combination // those that are sums of kernels
 	mixer      *Mixer        // of the settings
 	part       bool          // the graphs are a training part: only the learner is asked for
+	matrices   *matrices     // of all endpoints; nil for a part
+	at         []int         // the graphs, by their positions among those of all endpoints; nil for all
 
 	scored *work.Meter // settings and sums
 }
 
-// plan scores settings and combinations and takes the best.
-func (c *choice) plan(all context.Context) (*Plan, error) {
+// decide scores combinations, and takes the best, or the best setting.
+func (c *choice) decide(all context.Context) (p *Plan, best *Scores, err error) {
 	o := c.Options
 	ctx := work.Quiet(all) // the choice tells its own steps, and kernels what they do with all graphs
-	if err := c.scoreSettings(all); err != nil {
-		return nil, err
-	}
-	p := c.newPlan()
+	p = c.newPlan()
 	for _, s := range c.scores {
 		p.Limited += s.Limited
 	}
@@ -300,7 +227,7 @@ func (c *choice) plan(all context.Context) (*Plan, error) {
 			err = c.nest(ctx, m, s)
 		}
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		p.Limited += s.Limited
 		if len(p.Procedures) == 0 {
@@ -317,25 +244,39 @@ func (c *choice) plan(all context.Context) (*Plan, error) {
 	weights := make([]float64, len(c.settings))
 	weights[k] = 1
 	if p.Combination != BestSingle {
-		var err error
+		p.Shared = c.mixer.shared != nil && p.Combination == Weighted
 		if weights, err = (Mixture{c.mixer, p.Combination}).Weights(ctx, c.everything); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	p.take(weights, c.settings)
+	return p, chosen[k], nil
+}
+
+// conclude finds the learner of a plan, and what is predicted for graphs that are held out. best are the scores of its
+// kernel.
+func (c *choice) conclude(ctx context.Context, p *Plan, best *Scores) error {
+	o := c.Options
+	if o.Unscored {
+		if o.Learner != learn.KernelRidge || p.Indefinite {
+			return nil
+		}
+		return c.finish(ctx, p)
+	}
 	if o.Learner != learn.KernelRidge && !o.LeaveOneOut {
-		p.Held = c.held(chosen[k])
-		return p, c.learnGroups(all, p)
+		p.Held = c.held(best)
+		return c.learnGroups(ctx, p)
 	}
-	if err := c.finish(all, p); err != nil {
-		return nil, err
+	if err := c.finish(ctx, p); err != nil {
+		return err
 	}
+	p.Edge = o.AtEdge(slices.Index(o.Grid(), p.Parameter))
 	if len(c.sums) > 0 && c.sampled() == nil { // each graph by weights that have not seen it
 		deviations := p.Held.Deviations
-		p.Held, p.nested = c.held(chosen[k]), true
+		p.Held, p.nested = c.held(best), true
 		p.Held.Deviations = deviations
 	}
-	return p, nil
+	return nil
 }
 
 // gram gives a plan the kernel matrix of all graphs.
@@ -343,6 +284,9 @@ func (c *choice) gram(ctx context.Context, p *Plan) (err error) {
 	from := c.all
 	if c.sampled() == nil {
 		from = c.graphs.In // which has the matrices of factors
+	}
+	if p.Gram, err = c.matrices.gram(ctx, p.Kernel(), c.at); p.Gram != nil || err != nil {
+		return err
 	}
 	p.Gram, err = from.Gram(ctx, p.Kernel())
 	return err
@@ -431,6 +375,8 @@ func (c *choice) method(how Combination, kernels int) string {
 	switch {
 	case how == BestSingle && kernels == 1 && len(c.Options.Grid()) == 1:
 		return out
+	case how == Weighted && c.mixer.shared != nil:
+		return out + ", each fold with the " + ParameterName(c.Options.Learner) + " of the other folds; the weights are those of several targets, and have seen them"
 	case how != BestSingle && how != MeanAll && (c.sampled() == nil || !c.Options.LeaveOneOut): // see nest
 		what = "the weights and the choice"
 	case how == MeanAll:

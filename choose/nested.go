@@ -19,11 +19,15 @@ func (c *choice) nest(ctx context.Context, m Mixture, s *Scores) error {
 		if others == nil {
 			return nil
 		}
-		errors := make([]Errors, len(c.scores))
-		for k, of := range c.scores {
-			errors[k] = least(c.errorsOf(of, others))
+		weights := m.shared
+		if m.How != Weighted || weights == nil {
+			errors := make([]Errors, len(c.scores))
+			for k, of := range c.scores {
+				errors[k] = least(c.errorsOf(of, others))
+			}
+			weights = m.weigh(errors, len(p.sample)-len(p.scored[v]))
 		}
-		x, err := m.sum(m.weigh(errors, len(p.sample)-len(p.scored[v])))
+		x, err := m.sum(weights)
 		if err != nil {
 			return err
 		}

@@ -68,11 +68,8 @@ type Options struct {
 	// centres.
 	Memory int64 `want:"at least 0"`
 
-	// Targets, when set, are those of the graphs, which are then not read. An evaluation does not use
-	// them.
-	Targets *Targets `json:"-"`
-	// Collection, when set, has the same graphs without their targets, and the kernels that were
-	// fitted to them for other targets. They are not fitted again. An inductive evaluation does not
+	// Collection, when set, has the same graphs without their targets, and kernels that were
+	// fitted to them. They are not fitted again. An inductive evaluation does not
 	// use it.
 	Collection *kernel.Collection `json:"-"`
 }

@@ -28,16 +28,6 @@ type Targets struct {
 	Weights []float64
 }
 
-// targets returns the targets of a dataset.
-func (o *Options) targets(d *dataset.Dataset) (*Targets, error) {
-	if o.Targets != nil {
-		t := *o.Targets
-		t.Groups = scaffoldGroups(d)
-		return &t, nil
-	}
-	return ReadTargets(d, o.Task)
-}
-
 // Regression reports whether the targets are values.
 func (t *Targets) Regression() bool { return t.Classes == nil }
 

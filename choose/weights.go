@@ -90,6 +90,7 @@ type Mixer struct {
 	graphs  Graphs
 	// scores returns those of a kernel on the part without a fold.
 	scores func(kernel, repeat, fold int) *Scores
+	shared []float64 // weights of Weighted that several endpoints share; nil for its own
 
 	mu      sync.Mutex
 	learned map[weighed][]float64
@@ -160,6 +161,9 @@ func (m *Mixer) sum(w []float64) (*Matrix, error) {
 // weights returns the weights of the kernels on the graphs outside the folds of a training set, which are
 // learned once.
 func (m Mixture) weights(ctx context.Context, t TrainingSet) ([]float64, error) {
+	if m.How == Weighted && m.shared != nil {
+		return m.shared, nil
+	}
 	key := weighed{m.How, t.repeat, t.first, t.last}
 	m.mu.Lock()
 	w := m.learned[key]
@@ -197,7 +201,7 @@ func (m Mixture) learn(ctx context.Context, t TrainingSet) ([]float64, error) {
 	if m.chooser.Targets.Regression() || all > affordable {
 		few = m.countWeights()
 	}
-	return m.fewer(ctx, t, few, w)
+	return m.fewer(few, w, 1, func(w []float64) ([]float64, error) { return m.losses(ctx, t, w) })
 }
 
 // weigh returns the weights that the errors of the kernels for n graphs give.
@@ -205,11 +209,15 @@ func (m Mixture) weigh(errors []Errors, n int) []float64 {
 	if m.How == MeanBest {
 		return bestWeights(errors)
 	}
-	power := max(leastPower, float64(n)/classScale)
+	return errorWeights(errors, -m.power(n))
+}
+
+// power returns the exponent of Weighted for n graphs, without its sign.
+func (m *Mixer) power(n int) float64 {
 	if m.chooser.Targets.Regression() {
-		power = float64(n) / valueScale
+		return float64(n) / valueScale
 	}
-	return errorWeights(errors, -power)
+	return max(leastPower, float64(n)/classScale)
 }
 
 // affordable is the largest number of graphs with classes for which the whole list is weighed. On Tox21,
@@ -217,20 +225,20 @@ func (m Mixture) weigh(errors []Errors, n int) []float64 {
 // (bench/runs/2026-11-18-engine). With more graphs the list takes too long.
 const affordable = 8192
 
-// fewer returns the weights few, if there are any, unless the sum with the weights many predicts the
-// graphs of a training set better by more than two standard errors of the difference, with
-// leave-one-out. Of many it leaves out what is not needed.
-func (m Mixture) fewer(ctx context.Context, t TrainingSet, few, many []float64) ([]float64, error) {
-	b, err := m.losses(ctx, t, many)
+// fewer returns the weights few, if there are any, unless the sum with the weights many predicts
+// better by more than two standard errors of the difference. Of many it leaves out what is not needed. losses
+// returns what a sum loses by leave-one-out predictions, whose standard errors are multiplied by a factor.
+func (m *Mixer) fewer(few, many []float64, factor float64, losses func(w []float64) ([]float64, error)) ([]float64, error) {
+	b, err := losses(many)
 	if err != nil {
 		return nil, err
 	}
 	if few != nil {
-		a, err := m.losses(ctx, t, few)
+		a, err := losses(few)
 		if err != nil {
 			return nil, err
 		}
-		if more, deviation := difference(a, b); !(more > preferErrors*deviation) {
+		if more, deviation := difference(a, b); !(more > preferErrors*factor*deviation) {
 			return few, nil
 		}
 	}
@@ -238,11 +246,11 @@ func (m Mixture) fewer(ctx context.Context, t TrainingSet, few, many []float64) 
 		if w = m.without(w); w == nil {
 			return many, nil
 		}
-		c, err := m.losses(ctx, t, w)
+		c, err := losses(w)
 		if err != nil {
 			return nil, err
 		}
-		if more, deviation := difference(c, b); more > deviation {
+		if more, deviation := difference(c, b); more > factor*deviation {
 			return many, nil
 		}
 		many = w
@@ -259,7 +267,7 @@ func difference(a, b []float64) (mean, deviation float64) {
 }
 
 // losses returns those of leave-one-out predictions by a sum, with the ridge that loses least.
-func (m Mixture) losses(ctx context.Context, t TrainingSet, w []float64) ([]float64, error) {
+func (m *Mixer) losses(ctx context.Context, t TrainingSet, w []float64) ([]float64, error) {
 	x, err := m.sum(w)
 	if err != nil {
 		return nil, err

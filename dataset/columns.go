@@ -131,8 +131,8 @@ func (d *Dataset) Column(name string) ([]string, error) {
 	return nil, fmt.Errorf("%s has no column %q, want one of %s", d.Name, name, quoteList(d.Columns.Names))
 }
 
-// pick returns the graphs at the given positions, with their columns.
-func (d *Dataset) pick(graphs []int) *Dataset {
+// Select returns the graphs at the given positions, with their columns.
+func (d *Dataset) Select(graphs []int) *Dataset {
 	out := &Dataset{Name: d.Name, Warnings: d.Warnings, Columns: d.Columns.pick(graphs), Skipped: d.Skipped}
 	rows := d.Rows()
 	for _, i := range graphs {

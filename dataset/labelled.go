@@ -53,7 +53,7 @@ func (d *Dataset) Labelled(column string, kind Kind) (*Dataset, LeftOut, error) 
 	if out.Count == 0 && column == "" {
 		return d, out, nil
 	}
-	picked := d.pick(keep)
+	picked := d.Select(keep)
 	for k, i := range keep {
 		picked.Graphs[k] = d.Graphs[i].With(d.Graphs[i].ID(), targets[i])
 	}
@@ -253,7 +253,7 @@ func (d *Dataset) Merged(r Repeats, regression bool) (*Dataset, LeftOut) {
 			keep = append(keep, i)
 		}
 	}
-	merged := d.pick(keep)
+	merged := d.Select(keep)
 	for k, i := range keep {
 		merged.Graphs[k] = d.Graphs[i].With(d.Graphs[i].ID(), target[i])
 	}

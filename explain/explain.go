@@ -143,8 +143,8 @@ func (e *Explanation) function(m *model.Model, o Options) (f learn.Function, err
 			return f, ErrClass("the model predicts values, not classes")
 		}
 		e.What = "value"
-		if m.Reader != nil && m.Reader.TargetColumn != "" {
-			e.What = m.Reader.TargetColumn
+		if m.Target != "" {
+			e.What = m.Target
 		}
 		e.Baseline = mean(m.Targets)
 		return m.Learner.For(0), nil

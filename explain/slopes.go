@@ -24,6 +24,9 @@ func slopesOf(ctx context.Context, sum *kernel.FittedSum, others kernel.Features
 	}
 	rows := make([][]float64, len(sum.Factors))
 	for i, x := range sum.Factors {
+		if !sum.Has(i) {
+			continue
+		}
 		cross, err := kernel.Between(ctx, x.Known().Map, sum.Factor(one, i), sum.Factor(others, i))
 		if err != nil {
 			return Contributions{}, err
@@ -58,6 +61,9 @@ func slopesOf(ctx context.Context, sum *kernel.FittedSum, others kernel.Features
 	}
 	out := Contributions{Vertices: make([]float64, g.N()), Together: 1}
 	for i, x := range sum.Factors {
+		if !sum.Has(i) {
+			continue
+		}
 		part, err := factorSlopes(ctx, x, sum.Factor(others, i), g, slopes[i])
 		if err != nil {
 			return Contributions{}, err

@@ -117,19 +117,52 @@ func (c *Collection) factor(f Factor) *FittedFactor {
 // Sum returns a kernel as a sum over the collection. Kernels are fitted when they are first
 // needed.
 func (c *Collection) Sum(k Kernel) (*FittedSum, error) {
-	if err := k.Validate(); err != nil {
-		return nil, err
-	}
-	sum, err := SumOf(k).Expand(c.graphs)
-	if err == nil {
-		err = sum.Validate() // products of weights may be 0 or infinite
-	}
+	all, err := c.Joint(k)
 	if err != nil {
 		return nil, err
 	}
-	s := &FittedSum{Asked: k, Sum: sum, In: c}
-	s.add(c)
-	return s, nil
+	return all[0], nil
+}
+
+// Joint returns several kernels as sums over one list of factors, those that any of them has. So the features
+// of graphs under one are those under all of them, and a sum computes the values of its own factors alone.
+func (c *Collection) Joint(kernels ...Kernel) ([]*FittedSum, error) {
+	out := make([]*FittedSum, len(kernels))
+	for i, k := range kernels {
+		if err := k.Validate(); err != nil {
+			return nil, err
+		}
+		sum, err := SumOf(k).Expand(c.graphs)
+		if err == nil {
+			err = sum.Validate() // products of weights may be 0 or infinite
+		}
+		if err != nil {
+			return nil, err
+		}
+		out[i] = &FittedSum{Asked: k, Sum: sum, In: c}
+	}
+	c.join(out)
+	return out, nil
+}
+
+// Alone returns several kernels as Joint does, over a collection in which nothing else is fitted. They are fitted
+// where they were not.
+func (c *Collection) Alone(ctx context.Context, kernels ...Kernel) ([]*FittedSum, error) {
+	if _, err := c.FitAll(ctx, kernels...); err != nil {
+		return nil, err
+	}
+	alone := NewCollection(c.graphs)
+	c.mu.Lock()
+	alone.standard = c.standard
+	c.mu.Unlock()
+	out, err := alone.Joint(kernels...)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range out[0].Factors {
+		f.fitted = c.factor(f.Factor).Known()
+	}
+	return out, nil
 }
 
 // Fit is Sum with every kernel fitted now.

@@ -13,22 +13,32 @@ type term struct {
 	factors []int
 }
 
-// add adds the terms of a sum that is written out, with the factors of a collection.
-func (s *FittedSum) add(c *Collection) {
+// join adds the terms of sums that are written out, which share the factors of the collection that they have.
+func (c *Collection) join(sums []*FittedSum) {
 	at := map[string]int{}
-	for _, t := range s.Sum.Terms {
-		out := term{weight: t.Weight}
-		for _, f := range t.Factors {
-			key := f.String()
-			i, known := at[key]
-			if !known {
-				i = len(s.Factors)
-				at[key], s.Factors, s.uses = i, append(s.Factors, c.factor(f)), append(s.uses, 0)
+	var factors []*FittedFactor
+	for _, s := range sums {
+		for _, t := range s.Sum.Terms {
+			out := term{weight: t.Weight}
+			for _, f := range t.Factors {
+				key := f.String()
+				i, known := at[key]
+				if !known {
+					i = len(factors)
+					at[key], factors = i, append(factors, c.factor(f))
+				}
+				out.factors = append(out.factors, i)
 			}
-			s.uses[i]++
-			out.factors = append(out.factors, i)
+			s.terms = append(s.terms, out)
 		}
-		s.terms = append(s.terms, out)
+	}
+	for _, s := range sums {
+		s.Factors, s.uses = factors, make([]int, len(factors))
+		for _, t := range s.terms {
+			for _, i := range t.factors {
+				s.uses[i]++
+			}
+		}
 	}
 }
 

@@ -83,15 +83,22 @@ func (s *FittedSum) standardizes() bool {
 }
 
 // Decode implements Kernel.
-func (s Sum) Decode(data []byte) (Map, error) { return DecodeSum(s, data, nil) }
-
-// DecodeSum returns a kernel as a sum over graphs, with the map that FittedSum.AppendBinary wrote.
-// Features of the graphs are still to be adopted.
-func DecodeSum(k Kernel, data []byte, graphs []*graph.Graph) (*FittedSum, error) {
-	m, err := NewCollection(graphs).Sum(k)
+func (s Sum) Decode(data []byte) (Map, error) {
+	sums, err := DecodeSums(data, nil, s)
 	if err != nil {
 		return nil, err
 	}
+	return sums[0], nil
+}
+
+// DecodeSums returns kernels as sums over graphs that share their factors (Collection.Joint), with the map that
+// FittedSum.AppendBinary wrote of one of them. Features of the graphs are still to be adopted.
+func DecodeSums(data []byte, graphs []*graph.Graph, kernels ...Kernel) ([]*FittedSum, error) {
+	sums, err := NewCollection(graphs).Joint(kernels...)
+	if err != nil {
+		return nil, err
+	}
+	m := sums[0]
 	parts, err := sections(data, 1+len(m.Factors))
 	if err != nil {
 		return nil, err
@@ -114,19 +121,18 @@ func DecodeSum(k Kernel, data []byte, graphs []*graph.Graph) (*FittedSum, error)
 		}
 		f.fitted = &Fitted{Map: of}
 	}
-	return m, nil
+	return sums, nil
 }
 
-// AdoptTrain takes the features of the collection's graphs, as Features.AppendBinary wrote them. It must
-// be called before the sum is used.
+// AdoptTrain takes the features of the collection's graphs, as Features.AppendBinary wrote them, for all sums that
+// share the factors. It must be called before they are used.
 func (s *FittedSum) AdoptTrain(data []byte) error {
 	a, err := s.DecodeFeatures(data)
 	if err != nil {
 		return err
 	}
-	s.train = a.(*sumFeatures)
 	for i, f := range s.Factors {
-		f.fitted = &Fitted{f.fitted.Map, s.train.of[i]}
+		f.fitted = &Fitted{f.fitted.Map, a.(*sumFeatures).of[i]}
 	}
 	return nil
 }

@@ -174,7 +174,7 @@ func (s *FittedSum) Fill(ctx context.Context, dst []float64, stride int, b Block
 		return fitted.Fill(ctx, dst, stride, part)
 	}
 	if s.Sum.single() {
-		return fill(0, dst, stride)
+		return fill(s.terms[0].factors[0], dst, stride)
 	}
 	to := dst
 	if stride != width {
@@ -280,6 +280,10 @@ func (s *FittedSum) String() string { return s.Asked.String() }
 // Positions returns the factors of a term, by their positions in Factors.
 func (s *FittedSum) Positions(term int) []int { return s.terms[term].factors }
 
+// Has reports whether the sum itself has a factor, by its position in Factors, or another of the same collection that
+// shares them.
+func (s *FittedSum) Has(factor int) bool { return s.uses[factor] > 0 }
+
 // Self returns the kernel of a graph with itself, the sum of the weights, if all factors are
 // normalised.
 func (s *FittedSum) Self() float64 {
@@ -288,20 +292,4 @@ func (s *FittedSum) Self() float64 {
 		sum += t.Weight
 	}
 	return sum
-}
-
-// Alone returns the sum over a collection in which nothing else is fitted.
-func (s *FittedSum) Alone() (*FittedSum, error) {
-	c := NewCollection(s.In.graphs)
-	s.In.mu.Lock()
-	c.standard = s.In.standard
-	s.In.mu.Unlock()
-	out, err := c.Sum(s.Asked)
-	if err != nil {
-		return nil, err
-	}
-	for i, f := range out.Factors {
-		f.fitted = s.Factors[i].Known()
-	}
-	return out, nil
 }

@@ -214,6 +214,33 @@ func (t *Tiles) put(i0, j0 int, values *kernel.Matrix) error {
 	return nil
 }
 
+// Select returns the matrix of some of the examples, in that order; nil means all, and then it is t itself.
+func (t *Tiles) Select(ctx context.Context, at []int) (*Tiles, error) {
+	if at == nil {
+		return t, nil
+	}
+	out := zeroTiles(len(at))
+	strips := tileCount(len(at))
+	return out, work.Each(ctx, strips*(strips+1)/2, 1, func(_, k int) error {
+		a := 0
+		for ; k > a; a++ { // k counts the tiles of the lower triangle, row by row
+			k -= a + 1
+		}
+		tile, _ := out.tile(a, k)
+		for i, row := range at[a*tileSide : min((a+1)*tileSide, len(at))] {
+			for j, column := range at[k*tileSide : min((k+1)*tileSide, len(at))] {
+				values, transposed := t.tile(row/tileSide, column/tileSide)
+				r, c := row%tileSide, column%tileSide
+				if transposed {
+					r, c = c, r
+				}
+				tile[i*tileSide+j] = values[r*tileSide+c]
+			}
+		}
+		return nil
+	})
+}
+
 // At returns the entry in row i and column j.
 func (t *Tiles) At(i, j int) float64 { return t.at(i, j) }
 

@@ -178,3 +178,30 @@ func BenchmarkTilesMultiply(b *testing.B) {
 		})
 	}
 }
+
+// Some of the examples have the entries of the whole matrix.
+func TestTilesSelect(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	m := singles(rng, 600)
+	tiles := zeroTiles(600)
+	if err := tiles.put(0, 0, m); err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []int{0, 1, 255, 256, 257, 530} {
+		at := rng.Perm(600)[:n]
+		got, err := tiles.Select(t.Context(), at)
+		if err != nil || got.rows != n {
+			t.Fatalf("%d examples: %d rows, error %v", n, got.rows, err)
+		}
+		for i, r := range at {
+			for j, c := range at {
+				if got.At(i, j) != m.At(r, c) {
+					t.Fatalf("%d examples, entry (%d, %d): %v, want %v", n, i, j, got.At(i, j), m.At(r, c))
+				}
+			}
+		}
+	}
+	if all, err := tiles.Select(t.Context(), nil); all != tiles || err != nil {
+		t.Errorf("all of them are another matrix, error %v", err)
+	}
+}

@@ -157,3 +157,14 @@ func TestCalibrate(t *testing.T) {
 		t.Errorf("without deviations: %s, %v", text, err)
 	}
 }
+
+func TestMedian(t *testing.T) {
+	for _, c := range []struct {
+		x    []float64
+		want float64
+	}{{[]float64{3}, 3}, {[]float64{5, 1}, 3}, {[]float64{9, 1, 2}, 2}, {[]float64{4, -1, 8, 2}, 3}} {
+		if got := Median(c.x); got != c.want {
+			t.Errorf("median of %v is %v, want %v", c.x, got, c.want)
+		}
+	}
+}

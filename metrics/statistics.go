@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -13,6 +14,13 @@ func Mean(x []float64) float64 {
 		s += v
 	}
 	return s / float64(len(x))
+}
+
+// Median returns the median of some numbers, the mean of the middle two of an even number.
+func Median(x []float64) float64 {
+	s := slices.Sorted(slices.Values(x))
+	n := len(s)
+	return (s[(n-1)/2] + s[n/2]) / 2
 }
 
 // Deviation returns the standard deviation with divisor n-1, and 0 for a single value.

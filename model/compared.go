@@ -18,7 +18,10 @@ func (m *Model) Compared() string {
 	var vertices []string
 	edges, labelled := false, slices.ContainsFunc(m.Graphs, (*graph.Graph).HasEdgeLabels)
 	directed, stereo := false, false
-	for _, f := range m.Kernel.Factors {
+	for i, f := range m.Kernel.Factors {
+		if !m.Kernel.Has(i) {
+			continue
+		}
 		directed, stereo = directed || f.Directed, stereo || f.Stereo
 		edges = edges || f.Edges() && labelled || slices.ContainsFunc(withBases(f.Kernel), seesEdges)
 		for _, feature := range m.looksAt(f) {

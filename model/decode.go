@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/file"
 	"github.com/mlgkernel/mlg/kernel"
 )
@@ -141,56 +142,93 @@ func (d *decoder) strings(name string) []string {
 	return out
 }
 
+// maxEndpoints bounds the number of endpoints of a file.
+const maxEndpoints = 1 << 12
+
 func (d *decoder) model() *Model {
 	var meta metaJSON
 	d.json("meta", &meta)
 	if meta.Reader != nil { // a field that is absent has its default
 		defaults := dataset.DefaultOptions()
-		meta.Reader = &defaults
+		meta = metaJSON{Reader: &defaults}
 		d.json("meta", &meta)
 	}
-	m := &Model{known: &knownMolecules{}, Reader: meta.Reader, Created: meta.Created, Estimates: meta.Estimates}
-	m.IDs = d.strings("train/ids")
-	if d.has("train/targets") {
-		m.Targets = d.strings("train/targets")
+	if n := len(meta.Endpoints); n < 1 || n > maxEndpoints {
+		d.fail("section meta: %d endpoints, want 1 to %d", n, maxEndpoints)
+		return nil
 	}
-	if d.has("train/nearest") {
-		m.Nearest = d.floats("train/nearest")
+	ids := d.strings("train/ids")
+	all := make([]*Model, len(meta.Endpoints))
+	var bare []*graph.Graph
+	if d.err == nil {
+		bare = d.graphs(len(ids))
+	}
+	for i, e := range meta.Endpoints {
+		all[i] = d.endpoint(i, e, &Model{Reader: meta.Reader, IDs: ids}, bare, len(all) > 1)
+	}
+	if d.err == nil {
+		d.kernels(all, meta.Endpoints)
+	}
+	return together(all)
+}
+
+// endpoint reads what is an endpoint's own, but for its kernel.
+func (d *decoder) endpoint(i int, meta endpointJSON, m *Model, bare []*graph.Graph, several bool) *Model {
+	m.known, m.scaffolds, m.Target, m.Created, m.Estimates = &knownMolecules{}, &knownScaffolds{}, meta.Target, meta.Created, meta.Estimates
+	name := func(section string) string { return endpointSection(i, section) }
+	if d.has(name("targets")) || several {
+		m.Targets = d.strings(name("targets"))
+	}
+	if d.has(name("nearest")) {
+		m.Nearest = d.floats(name("nearest"))
 	}
 	if m.Targets != nil && len(m.Targets) != len(m.IDs) {
 		d.fail("%d targets, want %d, one for each training graph", len(m.Targets), len(m.IDs))
 	}
-	if d.err == nil {
-		m.Graphs = d.graphs(m.IDs, m.Targets)
+	if d.err != nil {
+		return m
 	}
-	if d.err == nil {
-		d.kernel(m, meta.Kernel)
+	m.Graphs = make([]*graph.Graph, len(bare))
+	for k, g := range bare {
+		target := ""
+		if m.Targets != nil {
+			target = m.Targets[k]
+		}
+		m.Graphs[k] = g.With(m.IDs[k], target)
 	}
-	if d.has("learner") {
-		d.json("learner", &m.Learner)
+	if d.has(name("learner")) {
+		d.json(name("learner"), &m.Learner)
 	}
 	if m.Learner != nil && m.Learner.Classes != nil {
-		m.Classes = d.strings("learner/classes")
+		m.Classes = d.strings(name("classes"))
 	}
 	return m
 }
 
-// kernel reads the sum, what was fitted, and the features of the training graphs.
-func (d *decoder) kernel(m *Model, text string) {
-	k, err := kernel.Parse(text)
-	if err != nil {
-		d.fail("section meta: %w", err)
-		return
+// kernels reads the sums of the endpoints, what was fitted, and the features of the training graphs.
+func (d *decoder) kernels(all []*Model, meta []endpointJSON) {
+	var kernels []kernel.Kernel
+	for _, e := range meta {
+		k, err := kernel.Parse(e.Kernel)
+		if err != nil {
+			d.fail("section meta: %w", err)
+			return
+		}
+		kernels = append(kernels, k)
 	}
 	fitted, features := slices.Clone(d.section("map")), d.compressed("train/features")
 	if d.err != nil {
 		return
 	}
-	if m.Kernel, err = kernel.DecodeSum(k, fitted, m.Graphs); err != nil {
+	sums, err := kernel.DecodeSums(fitted, all[0].Graphs, kernels...)
+	if err != nil {
 		d.fail("section map: %w", err)
 		return
 	}
-	if err = m.Kernel.AdoptTrain(features); err != nil {
+	if err = sums[0].AdoptTrain(features); err != nil {
 		d.fail("section train/features: %w", err)
+	}
+	for i, m := range all {
+		m.Kernel = sums[i]
 	}
 }

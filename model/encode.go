@@ -20,7 +20,7 @@ import (
 // Kind and Version of the container (package file) that a model is.
 const (
 	Kind    = "model"
-	Version = 9
+	Version = 10
 )
 
 // Bounds of sections in JSON: what they decode to may take many times their bytes.
@@ -35,7 +35,7 @@ func bounded(name string, b []byte) error {
 	if objects := bytes.Count(b, []byte("{")); objects > maxObjects {
 		return fmt.Errorf("section %s has %d objects, want at most %d", name, objects, maxObjects)
 	}
-	if name != "learner" && len(b) > maxMeta {
+	if !strings.HasSuffix(name, "/learner") && len(b) > maxMeta {
 		return fmt.Errorf("section %s has %d bytes, want at most %d", name, len(b), maxMeta)
 	}
 	return nil
@@ -43,10 +43,21 @@ func bounded(name string, b []byte) error {
 
 // metaJSON is the section "meta".
 type metaJSON struct {
+	Reader    *dataset.Options `json:"reader,omitempty"`
+	Endpoints []endpointJSON   `json:"endpoints"`
+}
+
+// endpointJSON is what the section "meta" has of an endpoint.
+type endpointJSON struct {
+	Target    string            `json:"target,omitempty"`
 	Kernel    string            `json:"kernel"` // its full text
-	Reader    *dataset.Options  `json:"reader,omitempty"`
 	Created   map[string]string `json:"created,omitempty"`
 	Estimates []choose.Estimate `json:"estimates,omitempty"`
+}
+
+// endpointSection returns the name of a section of an endpoint.
+func endpointSection(endpoint int, name string) string {
+	return fmt.Sprintf("endpoint/%d/%s", endpoint, name)
 }
 
 // Write writes a model file. It is there whole or not at all.
@@ -57,26 +68,32 @@ func Write(ctx context.Context, path string, m *Model) error {
 	return file.Write(ctx, path, func(w io.Writer) error { return Encode(w, m) })
 }
 
-// Encode writes a model in the format of a model file. Equal models give equal bytes.
+// Encode writes a model with all its endpoints in the format of a model file. Equal models give equal bytes.
 func Encode(w io.Writer, m *Model) error {
 	if err := m.Validate(); err != nil {
 		return fmt.Errorf("model: %w", err)
 	}
 	var s sections
-	s.json("meta", metaJSON{kernel.FullText(m.Kernel.Asked), m.Reader, m.Created, m.Estimates})
+	meta := metaJSON{Reader: m.Reader}
+	for _, e := range m.Endpoints() {
+		meta.Endpoints = append(meta.Endpoints, endpointJSON{e.Target, kernel.FullText(e.Kernel.Asked), e.Created, e.Estimates})
+	}
+	s.json("meta", meta)
 	s.kernel(m)
-	if m.Learner != nil {
-		s.json("learner", m.Learner)
-	}
-	if m.Classes != nil {
-		s.strings("learner/classes", m.Classes)
-	}
 	s.strings("train/ids", m.IDs)
-	if m.Targets != nil {
-		s.strings("train/targets", m.Targets)
-	}
-	if m.Nearest != nil {
-		s.floats("train/nearest", m.Nearest)
+	for i, e := range m.Endpoints() {
+		if e.Learner != nil {
+			s.json(endpointSection(i, "learner"), e.Learner)
+		}
+		if e.Classes != nil {
+			s.strings(endpointSection(i, "classes"), e.Classes)
+		}
+		if e.Targets != nil {
+			s.strings(endpointSection(i, "targets"), e.Targets)
+		}
+		if e.Nearest != nil {
+			s.floats(endpointSection(i, "nearest"), e.Nearest)
+		}
 	}
 	s.graphs(m.Graphs)
 	if s.err != nil {
@@ -85,11 +102,15 @@ func Encode(w io.Writer, m *Model) error {
 	return file.Encode(w, Kind, Version, s.list)
 }
 
-// Fingerprint identifies the kernel of a model: two models with the same one give the same
-// kernel values. It is the SHA-256 hash of a container with the kernel, and what was fitted
+// Fingerprint identifies the kernels of a model: two models with the same ones give the same
+// kernel values. It is the SHA-256 hash of a container with the kernels, and what was fitted
 // (docs/reference/model-format.md).
 func (m *Model) Fingerprint() ([sha256.Size]byte, error) {
-	s := sections{list: []file.Section{{Name: "kernel", Data: []byte(kernel.FullText(m.Kernel.Asked))}}}
+	var texts []string
+	for _, e := range m.Endpoints() {
+		texts = append(texts, kernel.FullText(e.Kernel.Asked))
+	}
+	s := sections{list: []file.Section{{Name: "kernel", Data: []byte(strings.Join(texts, "\n"))}}}
 	s.kernel(m)
 	h := sha256.New()
 	err := s.err

@@ -17,8 +17,8 @@ func (s *sections) graphs(graphs []*graph.Graph) {
 	s.compressed("train/graphs", graph.Encode(bare))
 }
 
-// graphs reads the training graphs, which get the identifiers and targets of the model.
-func (d *decoder) graphs(ids, targets []string) []*graph.Graph {
+// graphs reads the training graphs, without identifiers and targets.
+func (d *decoder) graphs(n int) []*graph.Graph {
 	data := d.compressed("train/graphs")
 	if d.err != nil {
 		return nil
@@ -28,22 +28,14 @@ func (d *decoder) graphs(ids, targets []string) []*graph.Graph {
 		d.fail("section train/graphs: %w", err)
 		return nil
 	}
-	if b.Len() != len(ids) {
-		d.fail("section train/graphs has %d graphs, want %d, one for each identifier", b.Len(), len(ids))
+	if b.Len() != n {
+		d.fail("section train/graphs has %d graphs, want %d, one for each identifier", b.Len(), n)
 		return nil
 	}
-	out := make([]*graph.Graph, b.Len())
-	err = work.Each(context.Background(), len(out), 64, func(_, i int) error {
-		g, err := b.Graph(i)
-		if err != nil {
-			return err
-		}
-		target := ""
-		if targets != nil {
-			target = targets[i]
-		}
-		out[i] = g.With(ids[i], target)
-		return nil
+	out := make([]*graph.Graph, n)
+	err = work.Each(context.Background(), n, 64, func(_, i int) (err error) {
+		out[i], err = b.Graph(i)
+		return err
 	})
 	if err != nil {
 		d.fail("section train/graphs: %w", err)

@@ -30,28 +30,73 @@ func DefaultLearnOptions() LearnOptions { return LearnOptions{Options: choose.De
 // chosen, and what is predicted for graphs that were held out. Equal arguments give equal models if they say
 // how much Memory there is; where that matters, the model has it in Created.
 func Learn(ctx context.Context, d *dataset.Dataset, candidates []choose.Candidate, o LearnOptions) (*Model, *choose.Plan, error) {
-	p, err := choose.Choose(ctx, d, candidates, o.Options)
+	m, plans, err := LearnAll(ctx, d, []choose.Endpoint{{Data: d}}, candidates, o)
 	if err != nil {
 		return nil, nil, err
 	}
-	if p.Indefinite {
-		return nil, nil, errors.New("a model cannot keep a kernel that is not positive semi-definite")
+	return m, plans[0], nil
+}
+
+// LearnAll is Learn for several endpoints of the graphs of a collection, whose own targets do not count. It returns the
+// first endpoint of the model, and the plans of all, whose matrices are dropped where there are several.
+func LearnAll(ctx context.Context, d *dataset.Dataset, endpoints []choose.Endpoint, candidates []choose.Candidate, o LearnOptions) (*Model, []*choose.Plan, error) {
+	var all []*Model
+	var plans []*choose.Plan
+	err := choose.ChooseAll(ctx, choose.Untargeted(d), endpoints, candidates, o.Options, func(i int, p *choose.Plan) error {
+		m, err := learnEndpoint(ctx, d, endpoints[i], p, o)
+		if err != nil {
+			return err
+		}
+		if len(endpoints) > 1 {
+			p.Gram = nil
+		}
+		all, plans = append(all, m), append(plans, p)
+		return nil
+	})
+	if err != nil {
+		return nil, nil, err
 	}
-	m := &Model{IDs: d.IDs(), Targets: d.Targets(), Reader: o.Reader, known: &knownMolecules{}}
+	var kernels []kernel.Kernel
+	for _, p := range plans {
+		kernels = append(kernels, p.Kernel())
+	}
+	sums, err := plans[0].Collection.Alone(ctx, kernels...) // without what was fitted and not chosen
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, m := range all {
+		m.Kernel = sums[i]
+	}
+	m := together(all)
+	if err := m.Validate(); err != nil {
+		return nil, nil, fmt.Errorf("model: %w", err)
+	}
+	return m, plans, nil
+}
+
+// learnEndpoint makes the model of a plan, without its kernel.
+func learnEndpoint(ctx context.Context, d *dataset.Dataset, e choose.Endpoint, p *choose.Plan, o LearnOptions) (*Model, error) {
+	if p.Indefinite {
+		return nil, errors.New("a model cannot keep a kernel that is not positive semi-definite")
+	}
+	m := &Model{Target: e.Name, IDs: d.IDs(), Targets: e.Data.Targets(), Reader: o.Reader, known: &knownMolecules{}, scaffolds: &knownScaffolds{}}
+	if e.At != nil {
+		m.Targets = make([]string, len(d.Graphs))
+		for k, i := range e.At {
+			m.Targets[i] = e.Data.Graphs[k].Target()
+		}
+	}
 	for i, g := range d.Graphs {
 		m.Graphs = append(m.Graphs, g.With(m.IDs[i], m.Targets[i]))
 	}
-	fitted, err := p.Collection.Fit(ctx, p.Kernel())
-	if err != nil {
-		return nil, nil, err
-	}
-	if m.Kernel, err = fitted.Alone(); err != nil { // without what was fitted and not chosen
-		return nil, nil, err
-	}
 	gram := p.Gram
 	if gram == nil && p.Nearest == nil {
+		var err error
 		if gram, err = p.Collection.Gram(ctx, p.Kernel()); err != nil {
-			return nil, nil, err
+			return nil, err
+		}
+		if e.At != nil {
+			gram = gram.Select(e.At, e.At)
 		}
 	}
 	var view learn.View
@@ -61,12 +106,25 @@ func Learn(ctx context.Context, d *dataset.Dataset, candidates []choose.Candidat
 	}
 	m.Nearest = Percentiles(nearest)
 	if err := m.train(ctx, p, view, o); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if err := m.Validate(); err != nil {
-		return nil, nil, fmt.Errorf("model: %w", err)
+	if e.At != nil {
+		m.spread(e.At)
 	}
-	return m, p, nil
+	return m, nil
+}
+
+// spread makes the learner of the graphs at some positions one of all graphs.
+func (m *Model) spread(at []int) {
+	m.Learner.Examples = m.Examples()
+	for i := range m.Learner.Functions {
+		f := &m.Learner.Functions[i]
+		if f.Support == nil {
+			f.Support = at
+		} else {
+			f.Support = choose.Pick(at, f.Support)
+		}
+	}
 }
 
 // train trains the learner of a plan on the matrix of its graphs.
@@ -80,7 +138,9 @@ func (m *Model) train(ctx context.Context, p *choose.Plan, gram learn.View, o Le
 		return err
 	}
 	m.Created[choose.ParameterName(p.Learner)] = strconv.FormatFloat(p.Parameter, 'g', -1, 64)
-	m.Created["combination"] = p.Combination.String()
+	if m.Created["combination"] = p.Combination.String(); p.Shared {
+		m.Created["weights"] = "shared by several endpoints"
+	}
 	if p.Centres > 0 {
 		m.Created["centres"], m.Created["memory"] = strconv.Itoa(p.Centres), strconv.FormatInt(p.Memory, 10)
 	}
@@ -125,19 +185,11 @@ func (m *Model) Learn(ctx context.Context, gram *kernel.Matrix, sample []int, o 
 	}
 	copied := *m
 	out = &copied
-	out.known = &knownMolecules{}
+	out.known, out.scaffolds, out.endpoints, out.measured = &knownMolecules{}, &knownScaffolds{}, nil, nil
 	out.Nearest = Percentiles(Nearest(gram))
 	if err := out.train(ctx, p, learn.Full(given), o); err != nil {
 		return nil, nil, nil, err
 	}
-	out.Learner.Examples = m.Examples()
-	for i := range out.Learner.Functions { // the learner has seen the known graphs alone
-		f := &out.Learner.Functions[i]
-		if f.Support == nil {
-			f.Support = known
-		} else {
-			f.Support = choose.Pick(known, f.Support)
-		}
-	}
+	out.spread(known)
 	return out, p, known, nil
 }

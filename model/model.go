@@ -1,7 +1,8 @@
 // Package model keeps trained models in files.
 //
-// A model file has everything that is needed for new graphs: a kernel, which is a sum of products of
-// fitted kernels, the learner, and the training graphs with their identifiers and targets. It also
+// A model file has everything that is needed for new graphs: the training graphs with their identifiers, and one
+// or several endpoints. An endpoint has a kernel, which is a sum of products of fitted kernels, a learner, and the
+// targets of the graphs. Endpoints share what was fitted. The file also
 // says how the data was read, and what accuracy was estimated. docs/reference/model-format.md
 // describes the format byte by byte.
 //
@@ -11,11 +12,13 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 	"unicode/utf8"
 
@@ -28,10 +31,13 @@ import (
 	"github.com/mlgkernel/mlg/learn"
 )
 
-// Model is what a model file holds. Its methods change nothing, so a Model may be used
-// concurrently.
+// Model is an endpoint of a model file, with the graphs that all endpoints share. Its methods change nothing, so a
+// Model may be used concurrently.
 type Model struct {
-	// Kernel is fitted to the training graphs.
+	// Target names what the endpoint is: the column of its targets; "" where that is not known.
+	Target string
+
+	// Kernel is fitted to the training graphs. The kernels of endpoints share their factors (kernel.Collection.Joint).
 	Kernel *kernel.FittedSum
 
 	// Learner was trained on the Gram matrix of the kernel; nil for a model that is only
@@ -40,7 +46,7 @@ type Model struct {
 	Classes []string
 
 	// IDs and Targets of the training graphs, in their order. Targets is nil where they
-	// have none.
+	// have none. Where there are several endpoints, a graph without a value has the target "".
 	IDs, Targets []string
 
 	// Graphs are the training graphs themselves.
@@ -54,24 +60,97 @@ type Model struct {
 	Created   map[string]string // parameters of training, for the record
 	Estimates []choose.Estimate // what was found about the quality of predictions
 
-	known *knownMolecules // nil if they are not kept
+	known     *knownMolecules // nil if they are not kept; endpoints share them
+	scaffolds *knownScaffolds // nil if they are not kept
+	endpoints []*Model        // all of the file, nil for this one alone
+	measured  []int           // graphs with a target, where not all have one; nil for all, and for a single endpoint
 }
 
-// knownMolecules are the training graphs, and the scaffolds of those that were learned from, each found when they are first
-// needed.
+// Endpoints returns all endpoints of the file, in their order.
+func (m *Model) Endpoints() []*Model {
+	if m.endpoints == nil {
+		return []*Model{m}
+	}
+	return m.endpoints
+}
+
+// Endpoint returns the endpoint with a target, by its name with or without regard to case.
+func (m *Model) Endpoint(target string) (*Model, error) {
+	var names []string
+	for _, e := range m.Endpoints() {
+		if e.Target == target {
+			return e, nil
+		}
+		names = append(names, cmp.Or(e.Target, "one without a name"))
+	}
+	for _, e := range m.Endpoints() {
+		if strings.EqualFold(e.Target, strings.TrimSpace(target)) {
+			return e, nil
+		}
+	}
+	return nil, fmt.Errorf("the model has no target %q, want one of %s", target, strings.Join(names, ", "))
+}
+
+// Only returns the model with some of its endpoints alone, in the given order. What was fitted is shared.
+func (m *Model) Only(targets ...string) (*Model, error) {
+	var some []*Model
+	for _, t := range targets {
+		e, err := m.Endpoint(t)
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(some, func(x *Model) bool { return x.Target == e.Target }) {
+			return nil, fmt.Errorf("the target %q is named twice", t)
+		}
+		copied := *e
+		copied.endpoints = nil
+		some = append(some, &copied)
+	}
+	if len(some) == 0 {
+		return nil, errors.New("no target is named")
+	}
+	return together(some), nil
+}
+
+// Measured returns the positions of the graphs that have a value for the endpoint; nil for all.
+func (m *Model) Measured() []int { return m.measured }
+
+// together makes models of the same graphs the endpoints of one file, and returns the first.
+func together(all []*Model) *Model {
+	if len(all) > 1 {
+		for _, e := range all {
+			e.endpoints, e.measured, e.known = all, nil, all[0].known
+			for i, t := range e.Targets {
+				if t != "" {
+					e.measured = append(e.measured, i)
+				}
+			}
+			if len(e.measured) == len(e.IDs) {
+				e.measured = nil
+			}
+		}
+	}
+	return all[0]
+}
+
+// knownMolecules are the training graphs, found when they are first needed.
 type knownMolecules struct {
-	find      sync.Once
-	graphs    *dataset.Index // nil for graphs that are no molecules
-	scaffold  sync.Once
-	scaffolds *chem.ScaffoldSet
-	err       error
+	find   sync.Once
+	graphs *dataset.Index // nil for graphs that are no molecules
+}
+
+// knownScaffolds are those of the graphs that were learned from, found when they are first needed.
+type knownScaffolds struct {
+	find sync.Once
+	set  *chem.ScaffoldSet
+	err  error
 }
 
 // New returns a kernel fitted to graphs as a model without a learner. A graph without an identifier
 // has its number, from 1.
 func New(ctx context.Context, graphs []*graph.Graph, k kernel.Kernel) (*Model, error) {
 	d := dataset.Dataset{Graphs: graphs}
-	m := &Model{Graphs: graphs, IDs: d.IDs(), known: &knownMolecules{}}
+	m := &Model{Graphs: graphs, IDs: d.IDs(), known: &knownMolecules{}, scaffolds: &knownScaffolds{}}
 	if slices.ContainsFunc(graphs, func(g *graph.Graph) bool { return g.Target() != "" }) {
 		m.Targets = d.Targets()
 	}
@@ -96,8 +175,37 @@ func LowRank(f *kernel.FittedFactor) *mlg.LowRank {
 	return m
 }
 
-// Validate returns an error if the parts of the model do not belong together.
+// Validate returns an error if the parts of the model, or its endpoints, do not belong together.
 func (m *Model) Validate() error {
+	all := m.Endpoints()
+	for i, e := range all {
+		err := e.validate()
+		if err == nil && len(all) > 1 {
+			switch {
+			case e.Targets == nil:
+				err = errors.New("no targets")
+			case e.Kernel.In != all[0].Kernel.In || len(e.Kernel.Factors) != len(all[0].Kernel.Factors):
+				err = errors.New("other factors of kernels than the first endpoint")
+			case !slices.Equal(e.IDs, all[0].IDs):
+				err = errors.New("other graphs than the first endpoint")
+			}
+			for _, other := range all[:i] {
+				if err == nil && other.Target == e.Target {
+					err = errors.New("two endpoints of this name")
+				}
+			}
+		}
+		if err != nil && len(all) > 1 {
+			err = fmt.Errorf("endpoint %d (%s): %w", i, e.Target, err)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (m *Model) validate() error {
 	n := m.Examples()
 	if m.Kernel == nil {
 		return errors.New("no kernel")
@@ -145,6 +253,9 @@ func (m *Model) Validate() error {
 
 // validateTexts checks what is for the record.
 func (m *Model) validateTexts() error {
+	if !utf8.ValidString(m.Target) {
+		return fmt.Errorf("target %q, want valid UTF-8", m.Target)
+	}
 	if m.Reader != nil {
 		if err := m.Reader.Validate(); err != nil {
 			return fmt.Errorf("how the training graphs were read: %w", err)

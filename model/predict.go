@@ -84,6 +84,36 @@ func (m *Model) PredictFeatures(ctx context.Context, graphs []*graph.Graph, a ke
 	return m.PredictCross(ctx, graphs, a, cross, o)
 }
 
+// PredictAll is Predict of all endpoints: the predictions of every one for the graphs. Endpoints with the same
+// kernel share its values.
+func (m *Model) PredictAll(ctx context.Context, graphs []*graph.Graph, o PredictOptions) ([][]Prediction, error) {
+	a, err := m.Kernel.Transform(ctx, graphs)
+	if err != nil {
+		return nil, err
+	}
+	all := m.Endpoints()
+	out := make([][]Prediction, len(all))
+	for i, e := range all {
+		if out[i] != nil {
+			continue
+		}
+		cross, err := e.cross(ctx, a)
+		if err != nil {
+			return nil, err
+		}
+		text := e.Kernel.String()
+		for k := i; k < len(all); k++ {
+			if k > i && all[k].Kernel.String() != text {
+				continue
+			}
+			if out[k], err = all[k].PredictCross(ctx, graphs, a, cross, o); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return out, nil
+}
+
 // cross returns the kernel matrix between graphs with the given features (rows) and the training graphs.
 func (m *Model) cross(ctx context.Context, a kernel.Features) (*kernel.Matrix, error) {
 	train, err := m.Kernel.Train(ctx)
@@ -116,7 +146,7 @@ func (m *Model) PredictCross(
 	for i := range out {
 		p := &out[i]
 		*p = m.prediction(values.Row(i))
-		p.Likeness = m.Likeness(nearest.Largest(cross.Row(i), max(1, o.Nearest)), o.Nearest)
+		p.Likeness = m.Likeness(m.nearest(cross.Row(i), max(1, o.Nearest)), o.Nearest)
 		if graphs != nil {
 			m.recognise(&p.Likeness, graphs[i], cross.Row(i))
 		}
@@ -127,6 +157,18 @@ func (m *Model) PredictCross(
 		}
 	}
 	return out, nil
+}
+
+// nearest returns the training graphs with the largest of some kernel values, among those that have a target.
+func (m *Model) nearest(row []float64, k int) []nearest.Hit {
+	if m.measured == nil {
+		return nearest.Largest(row, k)
+	}
+	hits := nearest.Largest(choose.Pick(row, m.measured), k)
+	for h := range hits {
+		hits[h].Index = m.measured[hits[h].Index]
+	}
+	return hits
 }
 
 // prediction reads the values of the learner's functions for one graph.
@@ -246,20 +288,20 @@ func (m *Model) apart(graphs []*graph.Graph) ([]bool, error) {
 	if graphs == nil || m.Learner.Process.Wider == 1 || m.Created["groups"] != choose.ByScaffold {
 		return nil, nil
 	}
-	known := cmp.Or(m.known, &knownMolecules{})
-	known.scaffold.Do(func() {
+	known := cmp.Or(m.scaffolds, &knownScaffolds{})
+	known.find.Do(func() {
 		training := m.Graphs
 		if support := m.Learner.Functions[0].Support; support != nil {
 			training = choose.Pick(m.Graphs, support)
 		}
-		known.scaffolds, _, known.err = chem.NewScaffoldSet(training)
+		known.set, _, known.err = chem.NewScaffoldSet(training)
 	})
 	if known.err != nil {
 		return nil, known.err
 	}
 	out := make([]bool, len(graphs))
 	for k, g := range graphs {
-		out[k] = !known.scaffolds.Has(g)
+		out[k] = !known.set.Has(g)
 	}
 	return out, nil
 }

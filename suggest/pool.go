@@ -129,7 +129,14 @@ func NewSearch(ctx context.Context, m *model.Model, o PoolOptions) (*Search, err
 	if s.self, err = kernel.Self(ctx, m.Kernel, s.features); err != nil {
 		return nil, err
 	}
-	for _, g := range m.Graphs {
+	measured := m.Graphs
+	if at := m.Measured(); at != nil {
+		measured = nil
+		for _, i := range at {
+			measured = append(measured, m.Graphs[i])
+		}
+	}
+	for _, g := range measured {
 		s.training = max(s.training, s.known.Add(dataset.Identity(g))+1)
 	}
 	for _, g := range o.Excluded {
@@ -366,5 +373,6 @@ func SameKernel(a, b *model.Model) (bool, error) {
 		return false, err
 	}
 	y, err := b.Kernel.AppendBinary(nil)
-	return err == nil && a.Kernel.String() == b.Kernel.String() && bytes.Equal(x, y), err
+	same := slices.EqualFunc(a.Kernel.Factors, b.Kernel.Factors, func(f, g *kernel.FittedFactor) bool { return f.String() == g.String() })
+	return err == nil && same && bytes.Equal(x, y), err
 }

@@ -71,6 +71,7 @@ func (c *evaluateCmd) Run(g *globals) error {
 	if err != nil {
 		return err
 	}
+	share(tasks)
 	return eachTask(g, tasks, func(t task) error {
 		one := *c
 		one.Plot, one.Report, one.Keep, one.SaveSplits = t.file(c.Plot), t.file(c.Report), t.file(c.Keep), t.file(c.SaveSplits)

@@ -50,6 +50,9 @@ func (c *explainCmd) Run(g *globals) error {
 		return usageError("--scale: want a positive number")
 	}
 	m, err := readModel(c.Model)
+	if err == nil && c.Against == "" {
+		m, err = c.endpoint(c.Model, m)
+	}
 	if err != nil {
 		return err
 	}

@@ -194,8 +194,9 @@ func (now clock) learning(ctx context.Context, c *costs, few *dataset.Dataset, g
 // few is the share of factors that are computed for all graphs.
 func (c costs) few() float64 { return min(1, manyKernels/float64(c.factors)) }
 
-// train returns the time that a choice among the kernels for n graphs takes.
-func (c costs) train(n, workers int, o choose.Options) time.Duration {
+// train returns the time that a choice among the kernels for n graphs takes. Several targets take as long as one, but for
+// what is learned in the end.
+func (c costs) train(n, targets, workers int, o choose.Options) time.Duration {
 	s := scored(n, o)
 	pairs, scores := float64(s)*float64(s), float64(c.kernels+len(o.Combinations))/float64(min(workers, c.kernels))
 	if s < n {
@@ -206,7 +207,7 @@ func (c costs) train(n, workers int, o choose.Options) time.Duration {
 		pairs += all * c.few()
 		scores += float64(len(o.Combinations) * eliminations)
 	}
-	return c.time(pairs, scores, o.Operations(n)/float64(workers))
+	return c.time(pairs, scores, float64(targets)*o.Operations(n)/float64(workers))
 }
 
 // evaluate returns the time of an evaluation on n graphs, whose report has so many rows of single kernels beside

@@ -140,7 +140,7 @@ func TestForecast(t *testing.T) {
 			t.Fatal(err)
 		}
 		cost.speed = math.Inf(1) // the clock stands still while it is measured
-		got := cost.train(2000, 1, o)
+		got := cost.train(2000, 1, 1, o)
 		parts := min(12, len(kernels))
 		if len(kernels) == 3 {
 			parts = 12

@@ -39,10 +39,11 @@ type predictCmd struct {
 // defaultInterval is that of --interval.
 const defaultInterval = 90
 
-// predicted is what is said about one graph.
+// predicted is what is said about one graph, for one endpoint.
 type predicted struct {
 	ID          string             `json:"id"`
-	Target      string             `json:"target,omitempty"` // as the data has it
+	Endpoint    string             `json:"endpoint,omitempty"` // of several
+	Target      string             `json:"target,omitempty"`   // as the data has it
 	Class       string             `json:"class,omitempty"`
 	Value       *float64           `json:"value,omitempty"`
 	Deviation   *float64           `json:"deviation,omitempty"`      // standard, of a measured value
@@ -71,6 +72,9 @@ const (
 // Run predicts graphs as they are read.
 func (c *predictCmd) Run(g *globals) error {
 	m, err := readModel(c.Model)
+	if err == nil {
+		m, err = c.endpoints(m)
+	}
 	if err != nil {
 		return err
 	}
@@ -80,27 +84,35 @@ func (c *predictCmd) Run(g *globals) error {
 	if !(c.Interval >= 1 && c.Interval < 100) {
 		return usageError(fmt.Sprintf("--interval %g: want at least 1 and less than 100 per cent", c.Interval))
 	}
-	if c.Interval != defaultInterval && m.Classes != nil {
+	classes := !slices.ContainsFunc(m.Endpoints(), func(e *model.Model) bool { return e.Classes == nil })
+	if c.Interval != defaultInterval && classes {
 		return usageError(fmt.Sprintf("--interval is for values, but %s predicts classes", c.Model))
 	}
 	read := c.like(m)
-	in, err := rows(g, c.Data, read, c.CSV)
+	in, err := rows(g, c.Data, read, c.CSV, targetsOf(m)...)
 	if err != nil {
 		return err
 	}
-	s := &score{classes: m.Classes, most: m.Kernel.Self()} // the largest value of normalised kernels
-	if m.Nearest != nil && m.Nearest[100] > 1.001*s.most { // these are not
-		s.most = math.Inf(1)
+	var scores []*score
+	for _, e := range m.Endpoints() {
+		s := &score{classes: e.Classes, most: e.Kernel.Self()} // the largest value of normalised kernels
+		if e.Nearest != nil && e.Nearest[100] > 1.001*s.most { // these are not
+			s.most = math.Inf(1)
+		}
+		scores = append(scores, s)
 	}
 	var kept together
 	if c.Covariance != "" {
+		if m, err = c.endpoint(c.Model, m); err != nil {
+			return err
+		}
 		if m.Learner.Process == nil {
 			return usageError(fmt.Sprintf("--covariance is for models of values with deviations, and %s is none", c.Model))
 		}
 		in = kept.keep(in)
 	}
 	err = output(g, c.Out, func(w io.Writer) error {
-		return c.stream(g, m, in, s, c.writer(g, m, w))
+		return c.stream(g, m, in, scores, c.writer(g, m, w))
 	})
 	if err == nil && c.Covariance != "" {
 		err = kept.write(g, m, c.Covariance)
@@ -108,7 +120,13 @@ func (c *predictCmd) Run(g *globals) error {
 	if err != nil {
 		return err
 	}
-	s.print(g, c.Data, m)
+	for i, e := range m.Endpoints() {
+		data := c.Data
+		if len(scores) > 1 {
+			data += ", " + e.Target
+		}
+		scores[i].print(g, data, e)
+	}
 	return nil
 }
 
@@ -116,7 +134,8 @@ func (c *predictCmd) Run(g *globals) error {
 type row struct {
 	*graph.Graph // nil: bad says why
 	bad          dataset.Skipped
-	id, target   string
+	id           string
+	targets      []string       // by endpoint
 	columns      dataset.Fields // of a table
 }
 
@@ -129,15 +148,26 @@ func (r row) vertices() int {
 }
 
 // newRow returns the record that was read last, the one of a number. Its columns are kept where the output has them, with the
-// identifier where no column has that.
-func newRow(d *dataset.Reader, x *graph.Graph, number int, columns bool) row {
+// identifier where no column has that. The values of several targets are in the columns of their names.
+func newRow(d *dataset.Reader, x *graph.Graph, number int, columns bool, targets []string) row {
 	f, roles := d.Fields(), d.Roles()
 	out := row{Graph: x}
+	target := f.Value(roles.Target())
 	if x != nil {
-		out.id, out.target = x.ID(), x.Target()
+		out.id, target = x.ID(), x.Target()
 	} else {
 		out.bad = d.Bad()
-		out.id, out.target = f.Value(roles.ID.Column), f.Value(roles.Target())
+		out.id = f.Value(roles.ID.Column)
+	}
+	if out.targets = []string{target}; len(targets) > 1 {
+		out.targets = nil
+		for _, t := range targets {
+			v := f.Value(t)
+			if dataset.Missing(v) {
+				v = ""
+			}
+			out.targets = append(out.targets, strings.TrimSpace(v))
+		}
 	}
 	if out.id = cmp.Or(out.id, strconv.Itoa(number)); columns {
 		names, values := slices.Clone(f.Names), slices.Clone(f.Values)
@@ -150,8 +180,8 @@ func newRow(d *dataset.Reader, x *graph.Graph, number int, columns bool) row {
 }
 
 // rows gives one record of some data after the other, or the molecule of a SMILES, with the columns of a table where
-// these are wanted.
-func rows(g *globals, data string, o dataset.Options, columns bool) (iter.Seq2[row, error], error) {
+// these are wanted. targets are the endpoints of a model.
+func rows(g *globals, data string, o dataset.Options, columns bool, targets ...string) (iter.Seq2[row, error], error) {
 	d, err := openData(data, o)
 	if err == nil {
 		columns := columns && slices.Contains([]dataset.Format{dataset.CSV, dataset.TSV, dataset.Parquet, dataset.SDF}, d.Format())
@@ -169,7 +199,7 @@ func rows(g *globals, data string, o dataset.Options, columns bool) (iter.Seq2[r
 					yield(row{}, err)
 					return
 				}
-				if !yield(newRow(d, x, n, columns), nil) {
+				if !yield(newRow(d, x, n, columns, targets), nil) {
 					return
 				}
 			}
@@ -180,7 +210,9 @@ func rows(g *globals, data string, o dataset.Options, columns bool) (iter.Seq2[r
 	list, err := readGraphs(g, data, o)
 	return func(yield func(row, error) bool) {
 		for i, x := range list {
-			if !yield(row{Graph: x, id: graphName(x, i), target: x.Target()}, nil) {
+			known := make([]string, max(1, len(targets)))
+			known[0] = x.Target()
+			if !yield(row{Graph: x, id: graphName(x, i), targets: known}, nil) {
 				return
 			}
 		}
@@ -199,7 +231,7 @@ func (t *together) keep(in iter.Seq2[row, error]) iter.Seq2[row, error] {
 		for x, err := range in {
 			if err == nil && x.Graph != nil {
 				t.graphs = append(t.graphs, x.Graph)
-				t.IDs, t.Targets = append(t.IDs, x.id), append(t.Targets, x.target)
+				t.IDs, t.Targets = append(t.IDs, x.id), append(t.Targets, x.targets[0])
 				n := len(t.graphs)
 				err = work.CheckMatrices(2, n, n, "ask for the covariance of fewer graphs")
 			}
@@ -229,12 +261,13 @@ func (t *together) write(g *globals, m *model.Model, path string) error {
 }
 
 // stream predicts block after block, two at a time on all processors, in memory that does not grow with the data.
-func (c *predictCmd) stream(g *globals, m *model.Model, in iter.Seq2[row, error], s *score, write func(p []predicted) error) error {
+func (c *predictCmd) stream(g *globals, m *model.Model, in iter.Seq2[row, error], scores []*score, write func(p []predicted) error) error {
 	type answer struct {
 		out []predicted
 		err error
 	}
-	most, workers := max(1, min(blockGraphs, blockValues/max(1, m.Examples()))), work.Workers(g.ctx)
+	s, workers := scores[0], work.Workers(g.ctx)
+	most := max(1, min(blockGraphs, blockValues/max(1, m.Examples())))
 	two := workers > 1 && workers >= runtime.GOMAXPROCS(0) // or they would take more than --threads
 	predict := c.predictor(m)
 	all := ahead(g.ctx, two, blocks(in, most, blockVertices, row.vertices), func(ctx context.Context, block []row) (a answer) {
@@ -249,7 +282,7 @@ func (c *predictCmd) stream(g *globals, m *model.Model, in iter.Seq2[row, error]
 			return fmt.Errorf("%s, after %s: %w", c.Data, agree(s.graphs, "graph", "graphs"), a.err)
 		}
 		for i := range a.out {
-			s.add(&a.out[i])
+			scores[i%len(scores)].add(&a.out[i])
 		}
 		if err := write(a.out); err != nil {
 			return err
@@ -262,14 +295,21 @@ func (c *predictCmd) stream(g *globals, m *model.Model, in iter.Seq2[row, error]
 	return nil
 }
 
-// predictor returns what predicts some rows.
+// predictor returns what predicts some rows: for each one after the other, what all endpoints say.
 func (c *predictCmd) predictor(m *model.Model) func(context.Context, []row) ([]predicted, error) {
+	all := m.Endpoints()
 	return func(ctx context.Context, block []row) ([]predicted, error) {
-		out := make([]predicted, len(block))
+		out := make([]predicted, len(block)*len(all))
 		var graphs []*graph.Graph
 		var at []int
 		for i, x := range block {
-			out[i] = predicted{ID: x.id, Target: x.target, Error: x.bad.Reason, line: x.bad.Line, columns: x.columns}
+			for e := range all {
+				p := predicted{ID: x.id, Target: x.targets[e], Error: x.bad.Reason, line: x.bad.Line, columns: x.columns}
+				if len(all) > 1 {
+					p.Endpoint = all[e].Target
+				}
+				out[i*len(all)+e] = p
+			}
 			if x.Graph != nil {
 				graphs, at = append(graphs, x.Graph), append(at, i)
 			}
@@ -277,12 +317,14 @@ func (c *predictCmd) predictor(m *model.Model) func(context.Context, []row) ([]p
 		if len(graphs) == 0 {
 			return out, nil
 		}
-		said, err := m.Predict(ctx, graphs, model.PredictOptions{Nearest: c.Nearest, Deviations: true, Level: c.Interval / 100})
+		said, err := m.PredictAll(ctx, graphs, model.PredictOptions{Nearest: c.Nearest, Deviations: true, Level: c.Interval / 100})
 		if err != nil {
 			return nil, err
 		}
-		for k, i := range at {
-			out[i].describe(m, &said[k])
+		for e := range all {
+			for k, i := range at {
+				out[i*len(all)+e].describe(all[e], &said[e][k])
+			}
 		}
 		return out, nil
 	}

@@ -31,34 +31,59 @@ func jsonRows(w io.Writer, p []predicted) error {
 	for i, x := range p {
 		if rows[i] = x; x.Error != "" {
 			rows[i] = struct {
-				ID     string `json:"id"`
-				Target string `json:"target,omitempty"`
-				Error  string `json:"error"`
-			}{x.ID, x.Target, x.Error}
+				ID       string `json:"id"`
+				Endpoint string `json:"endpoint,omitempty"`
+				Target   string `json:"target,omitempty"`
+				Error    string `json:"error"`
+			}{x.ID, x.Endpoint, x.Target, x.Error}
 		}
 	}
 	return printLines(w, rows)
 }
 
-// csvWriter writes the columns of the data, or identifier and target, then the predictions, and why a
-// record cannot be read. A column name that is already in the data gets a suffix.
-func (c *predictCmd) csvWriter(m *model.Model, w *csv.Writer) func(p []predicted) error {
-	said := []string{"predicted"}
-	if m.Learner.Process != nil {
-		said = append(said, "deviation", "true_deviation", "low", "high")
+// said returns the names of the columns that an endpoint has of CSV, for the one endpoint of a model. Of several,
+// each has its name in front of them, and the nearest graphs are left out.
+func (c *predictCmd) said(e *model.Model, several bool) []string {
+	out := []string{"predicted"}
+	if e.Learner.Process != nil {
+		out = append(out, "deviation", "true_deviation", "low", "high")
 	}
-	if m.Classes != nil {
-		said = append(said, "margin")
-		if m.Learner.Slope > 0 {
-			for _, name := range m.Classes {
-				said = append(said, "p("+name+")")
+	if e.Classes != nil {
+		out = append(out, "margin")
+		if e.Learner.Slope > 0 {
+			for _, name := range e.Classes {
+				out = append(out, "p("+name+")")
 			}
 		}
 	}
-	said = append(said, "similarity", "percentile", "unlike", "known", "same")
+	out = append(out, "similarity", "percentile", "unlike")
+	if several {
+		for i, name := range out {
+			out[i] = e.Target + " " + name
+		}
+		return out
+	}
+	out = append(out, "known", "same")
 	for i := range c.Nearest {
 		n := strconv.Itoa(i + 1)
-		said = append(said, "nearest"+n, "target"+n, "similarity"+n)
+		out = append(out, "nearest"+n, "target"+n, "similarity"+n)
+	}
+	return out
+}
+
+// csvWriter writes the columns of the data, or identifier and target, then the predictions, and why a
+// record cannot be read. A column name that is already in the data gets a suffix.
+func (c *predictCmd) csvWriter(m *model.Model, w *csv.Writer) func(p []predicted) error {
+	all := m.Endpoints()
+	several := len(all) > 1
+	widths := make([]int, len(all))
+	var said []string
+	for i, e := range all {
+		columns := c.said(e, several)
+		said, widths[i] = append(said, columns...), len(columns)
+	}
+	if several {
+		said = append(said, "known", "same")
 	}
 	said = append(said, "error")
 	var kept []string // columns of the data
@@ -72,7 +97,10 @@ func (c *predictCmd) csvWriter(m *model.Model, w *csv.Writer) func(p []predicted
 					}
 				}
 			}
-			if head = slices.Clone(kept); kept == nil {
+			switch head = slices.Clone(kept); {
+			case kept == nil && several:
+				head = []string{"id"}
+			case kept == nil:
 				head = []string{"id", "target"}
 			}
 			for _, name := range said {
@@ -83,30 +111,53 @@ func (c *predictCmd) csvWriter(m *model.Model, w *csv.Writer) func(p []predicted
 			}
 			w.Write(head) // an error is that of Flush
 		}
-		for _, x := range p {
-			row := x.cells(kept)
-			row = append(row, make([]string, len(head)-len(row))...)
-			row[len(row)-1] = x.Error
-			w.Write(row)
+		for one := range slices.Chunk(p, len(all)) {
+			row := one[0].beside(kept, several)
+			at := len(row)
+			for i := range one {
+				row = append(row, one[i].cells(several)...)
+				at += widths[i]
+				row = append(row, make([]string, at-len(row))...)
+			}
+			if several {
+				row = append(row, one[0].known()...)
+			}
+			w.Write(append(row, one[0].Error))
 		}
 		w.Flush()
 		return w.Error()
 	}
 }
 
-// cells returns a row of the table, with the kept columns of the data.
-func (p *predicted) cells(kept []string) []string {
-	row := make([]string, len(kept))
-	if kept == nil {
-		row = []string{p.ID, p.Target}
+// beside returns the kept columns of the data, or what stands for them.
+func (p *predicted) beside(kept []string, several bool) []string {
+	switch {
+	case kept == nil && several:
+		return []string{p.ID}
+	case kept == nil:
+		return []string{p.ID, p.Target}
 	}
+	row := make([]string, len(kept))
 	for i, name := range kept {
 		if k := slices.Index(p.columns.Names, name); k >= 0 {
 			row[i] = p.columns.Values[k]
 		}
 	}
+	return row
+}
+
+// known returns the training graph that is the same molecule, and in what way.
+func (p *predicted) known() []string {
+	if k := p.Known; k != nil {
+		return []string{k.ID, string(k.Same)}
+	}
+	return []string{"", ""}
+}
+
+// cells returns what is predicted, for the columns that said names.
+func (p *predicted) cells(several bool) (row []string) {
 	if p.Error != "" {
-		return row
+		return nil
 	}
 	if p.Value != nil {
 		if row = append(row, number(*p.Value)); p.Deviation != nil {
@@ -119,10 +170,10 @@ func (p *predicted) cells(kept []string) []string {
 		}
 	}
 	row = append(row, number(p.Similarity), strconv.Itoa(p.Percentile), strconv.FormatBool(p.Unlike))
-	if k := p.Known; k != nil {
-		row = append(row, k.ID, string(k.Same))
-	} else {
-		row = append(row, "", "")
+	if several {
+		return row
+	}
+	row = append(row, p.known()...)
 	}
 	for _, n := range p.Nearest {
 		row = append(row, n.ID, n.Target, number(n.Similarity))
@@ -180,9 +231,45 @@ func (c *predictCmd) columns(m *model.Model, targets bool) []column {
 	return append(out, nearest)
 }
 
+// severalColumns returns those of the table of several endpoints, which has a line for each.
+func (c *predictCmd) severalColumns(m *model.Model, targets bool) []column {
+	out := []column{
+		{"id", 18, func(x *predicted) string { return x.ID }},
+		{"target", 15, func(x *predicted) string { return x.Endpoint }},
+		{"predicted", -9, func(x *predicted) string {
+			if x.Value != nil {
+				return figure("", *x.Value)
+			}
+			return x.Class
+		}},
+		{"p or ±", -7, func(x *predicted) string {
+			switch {
+			case x.Deviation != nil:
+				return fmt.Sprintf("±%.3g", *x.Deviation)
+			case x.Probability != nil:
+				return fmt.Sprintf("%.3f", x.Probability[x.Class])
+			}
+			return ""
+		}},
+	}
+	nearest := column{"nearest", 20, func(x *predicted) string {
+		if len(x.Nearest) == 0 {
+			return ""
+		}
+		return x.Nearest[0].ID
+	}}
+	if targets {
+		nearest.width = 11
+		out = append(out, column{"value", -8, func(x *predicted) string { return x.Target }})
+	}
+	return append(out, nearest)
+}
+
 // textWriter prints a table.
 func (c *predictCmd) textWriter(m *model.Model, w io.Writer) func(p []predicted) error {
 	var columns []column
+	each := len(m.Endpoints())
+	several := each > 1
 	return func(p []predicted) error {
 		var b strings.Builder
 		line := func(last string, cell func(c column) string) {
@@ -195,11 +282,18 @@ func (c *predictCmd) textWriter(m *model.Model, w io.Writer) func(p []predicted)
 			b.WriteString(last + "\n")
 		}
 		if columns == nil && len(p) > 0 {
-			columns = c.columns(m, slices.ContainsFunc(p, func(x predicted) bool { return x.Target != "" }))
+			of := c.columns
+			if several {
+				of = c.severalColumns
+			}
+			columns = of(m, slices.ContainsFunc(p, func(x predicted) bool { return x.Target != "" }))
 			line("like", func(c column) string { return c.head })
 		}
 		for i := range p {
 			if p[i].Error != "" {
+				if i%each > 0 {
+					continue
+				}
 				fmt.Fprintf(&b, "%*s %s\n", -columns[0].width, table.Clip(p[i].ID, columns[0].width), p[i].Error)
 				continue
 			}

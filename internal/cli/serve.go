@@ -184,6 +184,9 @@ func (c *serveCmd) data(g *globals, path string) (*explorer.Data, error) {
 			return nil, usageError("--kernel cannot be used with a model, which has its own kernel")
 		}
 		m, err := readModel(path)
+		if err == nil {
+			m, err = c.endpoint(path, m)
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -31,7 +31,7 @@ const dataGroup = "Reading data"
 type placeFlags struct {
 	Format       dataset.Format `help:"Format of the data: auto, tudataset, smiles, csv, tsv, parquet, sdf, jsonl, graphml, gml, gexf, pajek, nodelink, dot, edgelist." default:"auto" enum:"auto,tudataset,smiles,csv,tsv,parquet,sdf,jsonl,graphml,gml,gexf,pajek,nodelink,dot,edgelist" group:"Reading data"`
 	SMILESColumn string         `help:"Column of a table with the SMILES." name:"smiles-column" placeholder:"NAME" group:"Reading data"`
-	Target       []string       `help:"Column or data field with the class or value. train and evaluate take several, separated by commas or with the flag repeated, or all." placeholder:"NAME" sep:"none" group:"Reading data"`
+	Target       []string       `help:"Column or data field with the class or value. train and evaluate take several, separated by commas or with the flag repeated, or all. With a model of several targets: which of them." placeholder:"NAME" sep:"none" group:"Reading data"`
 	ID           string         `help:"Column or data field with the identifier." name:"id" placeholder:"NAME" group:"Reading data"`
 	Strict       bool           `help:"Refuse data with a molecule that cannot be read, a row without a value, or parallel edges. Without this flag such rows are left out, and parallel edges joined." group:"Reading data"`
 }
@@ -357,6 +357,48 @@ func readModel(path string) (*model.Model, error) {
 		return nil, fmt.Errorf("%s: no such model file; \"mlg train DATA -o %s\" makes one", path, path)
 	}
 	return m, err
+}
+
+// endpoints returns the model with the endpoints that --target names, all of them without it. Where the model has only
+// one, --target names the column of new data that has its values.
+func (f *placeFlags) endpoints(m *model.Model) (*model.Model, error) {
+	if len(m.Endpoints()) == 1 || len(f.Target) == 0 {
+		return m, nil
+	}
+	var names []string
+	for _, t := range f.Target {
+		if _, err := m.Endpoint(t); err == nil { // it may have a comma
+			names = append(names, t)
+		} else {
+			names = append(names, strings.Split(t, ",")...)
+		}
+	}
+	f.Target = nil // new data need not have them
+	out, err := m.Only(names...)
+	if err != nil {
+		return nil, usageError("--target: " + err.Error())
+	}
+	return out, nil
+}
+
+// endpoint returns the one endpoint of a model, which --target names where there are several.
+func (f *placeFlags) endpoint(path string, m *model.Model) (*model.Model, error) {
+	m, err := f.endpoints(m)
+	if err != nil {
+		return nil, err
+	}
+	if n := len(m.Endpoints()); n > 1 {
+		return nil, usageError(fmt.Sprintf("%s has %d targets: %s; --target names one of them", path, n, strings.Join(targetsOf(m), ", ")))
+	}
+	return m, nil
+}
+
+// targetsOf returns the names of a model's endpoints.
+func targetsOf(m *model.Model) (out []string) {
+	for _, e := range m.Endpoints() {
+		out = append(out, e.Target)
+	}
+	return out
 }
 
 // sourceFlags are those of commands that take a dataset with a kernel, and some also a model file

@@ -85,6 +85,9 @@ func (c *suggestCmd) Run(g *globals) error {
 		return c.simulate(g, o.Options)
 	}
 	m, err := readModel(c.Model)
+	if err == nil {
+		m, err = c.endpoint(c.Model, m)
+	}
 	if err != nil {
 		return err
 	}

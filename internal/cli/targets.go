@@ -21,12 +21,21 @@ type learnFlags struct {
 // task is a dataset with the values of one column as targets.
 type task struct {
 	*dataset.Dataset
+	read   *dataset.Dataset   // all rows that can be read
 	target string             // the column, "" where it is not known
 	suffix string             // of files, "" for the only task
 	shared *kernel.Collection // of the same graphs, for tasks of which several have these; else nil
 	fitted bool               // a task before has fitted the kernels
 
 	left dataset.LeftOut // rows without a value, and molecules whose classes disagree
+}
+
+// label is the target in front of a note, "" for the only one.
+func (t task) label() string {
+	if t.suffix == "" {
+		return ""
+	}
+	return t.target + ": "
 }
 
 // file returns the name of a file of the task.
@@ -79,7 +88,7 @@ func (f *learnFlags) tasks(g *globals, path, kind string) ([]task, error) {
 		one, err := f.task(g, path, ds, strings.Join(columns, ""), kind)
 		return []task{one}, err
 	}
-	text := fmt.Sprintf("%s: %d targets, each by itself: %s; --target takes some of them", ds.Name, len(columns), strings.Join(columns, ", "))
+	text := fmt.Sprintf("%s: %d targets: %s; --target takes some of them", ds.Name, len(columns), strings.Join(columns, ", "))
 	g.note("%s", table.Wrap(text, 0, 2))
 	var out []task
 	used := map[string]bool{}
@@ -96,7 +105,6 @@ func (f *learnFlags) tasks(g *globals, path, kind string) ([]task, error) {
 		t.Name += " " + c
 		out = append(out, t)
 	}
-	share(out)
 	return out, nil
 }
 
@@ -150,7 +158,7 @@ func (f *learnFlags) task(g *globals, path string, ds *dataset.Dataset, column, 
 		text := fmt.Sprintf("%s: %s without a value left out: lines %s", named, agree(left.Count, "row", "rows"), left.Lines(10))
 		g.note("%s", table.Wrap(text, 0, 2))
 	}
-	out := task{Dataset: set, target: column, left: left}
+	out := task{Dataset: set, read: ds, target: column, left: left}
 	if !chem.Molecules(set.Graphs) {
 		return out, nil
 	}
@@ -169,5 +177,5 @@ func (f *learnFlags) task(g *globals, path string, ds *dataset.Dataset, column, 
 	listLeftOut(g, dropped)
 	left.Count += dropped.Count
 	left.First = append(left.First, dropped.First...)
-	return task{Dataset: merged, target: column, left: left}, nil
+	return task{Dataset: merged, read: ds, target: column, left: left}, nil
 }

@@ -40,6 +40,7 @@ type trained struct {
 	LeftOut     dataset.LeftOut    `json:"left_out"` // rows without a value, and molecules whose classes disagree
 	Classes     []string           `json:"classes,omitempty"`
 	Combination choose.Combination `json:"combination"`
+	Shared      bool               `json:"shared,omitempty"` // the weights are those of several targets
 	Kernels     []trainedPart      `json:"kernels"`
 	Parameter   string             `json:"parameter"` // "C" or "ridge"
 	Value       float64            `json:"value"`
@@ -53,6 +54,8 @@ type trained struct {
 	Limited  int                     `json:"limited"`
 	Bytes    int64                   `json:"bytes"`
 	Seconds  float64                 `json:"seconds"`
+
+	molecules bool
 }
 
 // process says how far the deviations of a Gaussian process can be trusted.
@@ -86,28 +89,14 @@ func (c *trainCmd) Run(g *globals) error {
 	if err != nil {
 		return err
 	}
-	return eachTask(g, tasks, func(t task) error { return c.train(g, t) })
-}
-
-// train trains and writes the model of one target.
-func (c *trainCmd) train(g *globals, t task) error {
-	start, ds, out := time.Now(), t.Dataset, t.file(c.Out)
-	o, candidates, changes, err := c.plan(g, ds)
+	start := time.Now()
+	ds, endpoints := joined(tasks)
+	o, candidates, changes, err := c.plan(g, ds, tasks)
 	if err != nil {
 		return err
 	}
-	if !t.fitted {
-		g.noteChanges(changes)
-		hint := ""
-		if !c.Quick && c.Kernel == nil {
-			hint = " (--quick takes one kernel)"
-		}
-		n, workers := len(ds.Graphs), g.workers()
-		err := g.announce(ds, candidates, o, func(factors int) int64 { return o.Bytes(n, factors, workers) },
-			func(c costs) time.Duration { return c.train(n, workers, o) }, hint)
-		if err != nil {
-			return err
-		}
+	if err := c.announce(g, ds, len(tasks), candidates, o, changes); err != nil {
+		return err
 	}
 	if c.Groups != "" {
 		values, err := cellsOf(ds, c.Groups)
@@ -116,23 +105,85 @@ func (c *trainCmd) train(g *globals, t task) error {
 		}
 		o.Groups = &choose.Groups{By: c.Groups, Of: numbered(values)}
 	}
-	o.Collection = t.shared
 	read := c.dataFlags.options()
-	read.TargetColumn = t.target
-	m, plan, err := model.Learn(g.work(), ds, candidates, model.LearnOptions{
+	read.TargetColumn = targetNames(endpoints)
+	m, plans, err := model.LearnAll(g.work(), ds, endpoints, candidates, model.LearnOptions{
 		Options: o, Reader: &read,
 		Created: map[string]string{"data": ds.Name, "split-seed": fmt.Sprint(c.Splits)},
 	})
 	if err != nil {
 		return err
 	}
-	if n := len(plan.Classes); 3*n > len(ds.Graphs) {
-		g.note("%d classes for %d graphs; if the targets are values, use --task regression", n, len(ds.Graphs))
+	for i, plan := range plans {
+		if n := len(plan.Classes); 3*n > len(plan.Labels) && n > 0 {
+			g.note("%s%d classes for %d graphs; if the targets are values, use --task regression", tasks[i].label(), n, len(plan.Labels))
+		}
 	}
-	if err := g.write(out, func() error { return model.Write(g.ctx, out, m) }); err != nil {
+	if err := g.write(c.Out, func() error { return model.Write(g.ctx, c.Out, m) }); err != nil {
 		return err
 	}
-	return c.report(g, t, plan, m, changes, time.Since(start))
+	reports := make([]trained, len(plans))
+	for i, p := range plans {
+		reports[i] = c.report(tasks[i], p, m.Endpoints()[i], changes, time.Since(start))
+	}
+	switch {
+	case g.JSON && len(reports) > 1:
+		return printJSON(g.stdout, reports)
+	case g.JSON:
+		return printJSON(g.stdout, reports[0])
+	case len(reports) > 1:
+		return printAll(g.stdout, ds, reports)
+	}
+	return c.print(g.stdout, &reports[0], plans[0])
+}
+
+// joined returns the graphs that any task has, without targets of their own, and the tasks as endpoints of them.
+func joined(tasks []task) (*dataset.Dataset, []choose.Endpoint) {
+	if len(tasks) == 1 {
+		return tasks[0].Dataset, []choose.Endpoint{{Name: tasks[0].target, Data: tasks[0].Dataset}}
+	}
+	place := map[int]int{}
+	var rows []int
+	for _, t := range tasks {
+		rows = append(rows, t.Rows()...)
+	}
+	slices.Sort(rows)
+	rows = slices.Compact(rows)
+	for k, i := range rows {
+		place[i] = k
+	}
+	var out []choose.Endpoint
+	for _, t := range tasks {
+		e := choose.Endpoint{Name: t.target, Data: t.Dataset}
+		if len(t.Graphs) < len(rows) {
+			for _, i := range t.Rows() {
+				e.At = append(e.At, place[i])
+			}
+		}
+		out = append(out, e)
+	}
+	return tasks[0].read.Select(rows), out
+}
+
+// targetNames are the columns of endpoints, as --target names them.
+func targetNames(endpoints []choose.Endpoint) string {
+	var out []string
+	for _, e := range endpoints {
+		out = append(out, e.Name)
+	}
+	return strings.Join(out, ",")
+}
+
+// announce says what the training will need, and what is left out of the default candidates.
+func (c *trainCmd) announce(g *globals, ds *dataset.Dataset, targets int, candidates []choose.Candidate, o choose.Options, changes []string) error {
+	g.noteChanges(changes)
+	hint := ""
+	if !c.Quick && c.Kernel == nil {
+		hint = " (--quick takes one kernel)"
+	}
+	n, workers := len(ds.Graphs), g.workers()
+	return g.announce(ds, candidates, o, func(factors int) int64 { return o.Bytes(n, factors, workers) },
+		func(c costs) time.Duration { return c.train(n, targets, workers, o) }, hint)
 }
 
 // own returns the kernels of the flags.
@@ -147,11 +198,12 @@ func (c *trainCmd) own() ([]kernel.Kernel, error) {
 }
 
 // plan returns what is chosen from, and how, and what is left out of the default candidates.
-func (c *trainCmd) plan(g *globals, ds *dataset.Dataset) (choose.Options, []choose.Candidate, []string, error) {
+func (c *trainCmd) plan(g *globals, ds *dataset.Dataset, tasks []task) (choose.Options, []choose.Candidate, []string, error) {
 	o := choose.DefaultOptions()
 	o.Task = map[string]choose.Task{"classification": choose.Classification, "regression": choose.Regression}[c.Task]
-	info := dataset.Info(ds)
-	values := o.Task == choose.Regression || o.Task == choose.AutoTask && info.TargetRange != nil
+	values := o.Task == choose.Regression || o.Task == choose.AutoTask && !slices.ContainsFunc(tasks, func(t task) bool {
+		return dataset.Info(t.Dataset).TargetRange == nil
+	})
 	if len(c.Kernel) != 1 && !c.Quick {
 		o.ForCandidates()
 	}
@@ -162,20 +214,20 @@ func (c *trainCmd) plan(g *globals, ds *dataset.Dataset) (choose.Options, []choo
 		own, err := c.own()
 		return o, choose.Each(own...), nil, err
 	}
-	all, changes := choose.Afford(ds.Graphs, choose.DefaultCandidates(info))
+	all, changes := choose.Afford(ds.Graphs, choose.DefaultCandidates(dataset.Info(ds)))
 	if c.Quick {
 		return o, []choose.Candidate{choose.Quick(all)}, nil, nil
 	}
 	return o, all, changes, nil
 }
 
-// report says what was chosen and how good it may be.
-func (c *trainCmd) report(g *globals, t task, p *choose.Plan, m *model.Model, changes []string, took time.Duration) error {
-	ds, out := t.Dataset, t.file(c.Out)
+// report says what was chosen for a task, and how good it may be.
+func (c *trainCmd) report(t task, p *choose.Plan, m *model.Model, changes []string, took time.Duration) trained {
+	ds := t.Dataset
 	r := trained{
-		File: out, Data: ds.Name, Target: t.target, Skipped: ds.Skipped, LeftOut: t.left, Graphs: len(ds.Graphs), Classes: p.Classes, Combination: p.Combination,
+		File: c.Out, Data: ds.Name, Target: t.target, Skipped: ds.Skipped, LeftOut: t.left, Graphs: len(ds.Graphs), Classes: p.Classes, Combination: p.Combination, Shared: p.Shared,
 		Parameter: choose.ParameterName(p.Learner), Value: p.Parameter, Edge: p.Edge, Estimate: p.Estimate, Groups: p.GroupEstimate, Compared: p.Procedures, Changes: changes, Baseline: baselineScore(p),
-		Limited: p.Limited, Bytes: fileSize(out), Seconds: took.Seconds(),
+		Limited: p.Limited, Bytes: fileSize(c.Out), Seconds: took.Seconds(), molecules: chem.Molecules(ds.Graphs),
 	}
 	for _, s := range p.Settings {
 		r.Kernels = append(r.Kernels, trainedPart{s.Candidate, s.Kernel.String(), s.Weight})
@@ -184,30 +236,32 @@ func (c *trainCmd) report(g *globals, t task, p *choose.Plan, m *model.Model, ch
 		r.process = &process{x.Noise(), x.ReplicateNoise, x.Replicates, x.Wider, x.Clipped, p.Calibration()}
 	}
 	slices.SortStableFunc(r.Kernels, func(a, b trainedPart) int { return cmp.Compare(b.Weight, a.Weight) })
-	if g.JSON {
-		return printJSON(g.stdout, r)
-	}
-	fmt.Fprintln(g.stdout, dataText(r.Data+": ", r.Graphs, r.Classes))
-	r.printChoice(g.stdout, p)
-	r.printEstimate(g.stdout, p)
+	return r
+}
+
+// print writes the report on a model of one target.
+func (c *trainCmd) print(w io.Writer, r *trained, p *choose.Plan) error {
+	fmt.Fprintln(w, dataText(r.Data+": ", r.Graphs, r.Classes))
+	r.printChoice(w, p)
+	r.printEstimate(w, p)
 	if strings.Contains(r.Estimate.Method, "nested") && c.Kernel == nil && !c.Quick {
 		other := "--split time=COLUMN for later graphs"
-		if chem.Molecules(ds.Graphs) {
+		if r.molecules {
 			other = "--split scaffold for molecules with other rings"
 		}
 		text := fmt.Sprintf("For a fully nested estimate: mlg evaluate %s --default. Add %s", c.Data, other)
-		fmt.Fprintf(g.stdout, "  %s\n", table.Wrap(text, 2, 2))
+		fmt.Fprintf(w, "  %s\n", table.Wrap(text, 2, 2))
 	}
 	if r.Edge {
-		fmt.Fprintf(g.stdout, "  %s\n", table.Wrap(fmt.Sprintf("ridge %g is at the edge of those that were tried; one beyond it may be better", r.Value), 2, 2))
+		fmt.Fprintf(w, "  %s\n", table.Wrap(fmt.Sprintf("ridge %g is at the edge of those that were tried; one beyond it may be better", r.Value), 2, 2))
 	}
 	if r.Limited > 0 {
-		fmt.Fprintf(g.stdout, "  %s stopped at the solver's limit of iterations\n", agree(r.Limited, "training", "trainings"))
+		fmt.Fprintf(w, "  %s stopped at the solver's limit of iterations\n", agree(r.Limited, "training", "trainings"))
 	}
 	if p.Classes == nil {
-		r.printCalibration(g.stdout)
+		r.printCalibration(w)
 	}
-	_, err := fmt.Fprintf(g.stdout, "\n%s: %s, %s\n", r.File, count(float64(r.Bytes), "B"), round(took))
+	_, err := fmt.Fprintf(w, "\n%s: %s, %s\n", r.File, count(float64(r.Bytes), "B"), round(time.Duration(r.Seconds*float64(time.Second))))
 	return err
 }
 
@@ -228,6 +282,11 @@ func (r *trained) printChoice(w io.Writer, p *choose.Plan) {
 		}
 	}
 	fmt.Fprintf(w, "\nkernel, %s = %g:\n", r.Parameter, r.Value)
+	r.printKernel(w)
+}
+
+// printKernel lists the kernels with their weights.
+func (r *trained) printKernel(w io.Writer) {
 	for _, k := range r.Kernels {
 		fmt.Fprintf(w, "  %5.3f  %s", k.Weight, k.Candidate)
 		if len(r.Kernels) == 1 && k.Kernel != k.Candidate {

@@ -89,9 +89,7 @@ func FromModel(name string, m *model.Model) (*Data, error) {
 		return nil, fmt.Errorf("%s: the model has no training graphs", name)
 	}
 	d := newData(&dataset.Dataset{Name: name, Graphs: m.Graphs}, m, dataset.DefaultOptions().Like(m.Reader))
-	if m.Reader != nil {
-		d.targetName = m.Reader.TargetColumn
-	}
+	d.targetName = m.Target
 	switch {
 	case m.Targets == nil:
 		d.task = noTask

@@ -45,7 +45,7 @@ type learnerInfo struct {
 func (c *call) train(args trainArgs) (any, error) {
 	o := model.LearnOptions{Options: args.Options, Created: args.Created}
 	o.Unscored = true
-	o.Targets = &choose.Targets{Classes: args.Classes, Labels: args.Labels, Values: args.Values, Weights: args.Weights}
+	targets := &choose.Targets{Classes: args.Classes, Labels: args.Labels, Values: args.Values, Weights: args.Weights}
 	if args.SVM {
 		o.ForSVM()
 	}
@@ -67,7 +67,7 @@ func (c *call) train(args trainArgs) (any, error) {
 		ds.Graphs = append(ds.Graphs, g.With(f.model.IDs[i], args.Targets[i]))
 	}
 	o.Collection = f.model.Kernel.In
-	m, _, err := model.Learn(c.ctx, ds, choose.Each(f.model.Kernel.Asked), o)
+	m, _, err := model.LearnAll(c.ctx, ds, []choose.Endpoint{{Data: ds, Targets: targets}}, choose.Each(f.model.Kernel.Asked), o)
 	if err != nil {
 		return nil, err
 	}
