@@ -231,7 +231,7 @@ func TestWeightsOfManyGraphs(t *testing.T) {
 			memory int64
 		}{{4096, 0}, {200, 1 << 40}, {200, 1 << 20}} {
 			mostFactorised, o.Memory = x.most, x.memory
-			p, err := chooseOf(t, ds, targets, counting()[1:2], o)
+			p, err := Endpoint{Data: ds, Targets: targets}.Choose(t.Context(), counting()[1:2], o)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -195,9 +195,10 @@ func Untargeted(d *dataset.Dataset) []*graph.Graph {
 // choice is the choice for one endpoint.
 type choice struct {
 	Chooser
-	everything *TrainingPart // all graphs
-	all        *kernel.Collection
-	graphs     Graphs // that are scored
+	everything *TrainingPart      // all graphs
+	in         *kernel.Collection // the graphs of all endpoints
+	all        *kernel.Collection // these graphs
+	graphs     Graphs             // that are scored
 	settings   []WeightedSetting
 	parts      []Ingredient
 	scores     []*Scores     // of the settings
@@ -319,7 +320,13 @@ func (c *choice) sampled() []int {
 // kept.
 func (c *choice) scoreSettings(ctx context.Context) error {
 	c.scores = make([]*Scores, len(c.settings))
-	c.graphs = Graphs{c.all.Derived(nil, c.sampled(), true), c.sampled()}
+	at := c.sampled()
+	if at == nil {
+		at = c.at
+	} else if c.at != nil {
+		at = Pick(c.at, at)
+	}
+	c.graphs = Graphs{c.in.Derived(nil, at, true), c.sampled()}
 	c.mixer = c.Mixer(c.parts, c.graphs, func(k, _, _ int) *Scores { return c.scores[k] })
 	var kernels []kernel.Kernel
 	for _, s := range c.settings {

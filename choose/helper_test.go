@@ -103,13 +103,3 @@ func mixerOf(c *Chooser, scores []*Scores, matrices ...*kernel.Matrix) *Mixer {
 	}
 	return c.Mixer(parts, graphs, func(k, _, _ int) *Scores { return scores[k] })
 }
-
-// chooseOf is Choose with targets that are not read from the graphs.
-func chooseOf(t *testing.T, d *dataset.Dataset, targets *Targets, candidates []Candidate, o Options) (p *Plan, err error) {
-	t.Helper()
-	err = ChooseAll(t.Context(), Untargeted(d), []Endpoint{{Data: d, Targets: targets}}, candidates, o, func(_ int, of *Plan) error {
-		p = of
-		return nil
-	})
-	return p, err
-}

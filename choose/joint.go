@@ -39,8 +39,13 @@ type Endpoint struct {
 // Kernels are fitted to all graphs without their targets. Folds becomes the number of graphs where
 // that is less. InnerFolds has no effect. The matrices of all distinct factors stay in memory, with
 // LeaveOneOut those of at most Examples graphs.
-func Choose(ctx context.Context, d *dataset.Dataset, candidates []Candidate, o Options) (p *Plan, err error) {
-	err = ChooseAll(ctx, Untargeted(d), []Endpoint{{Data: d}}, candidates, o, func(_ int, of *Plan) error {
+func Choose(ctx context.Context, d *dataset.Dataset, candidates []Candidate, o Options) (*Plan, error) {
+	return Endpoint{Data: d}.Choose(ctx, candidates, o)
+}
+
+// Choose is the function Choose for an endpoint that all graphs have.
+func (e Endpoint) Choose(ctx context.Context, candidates []Candidate, o Options) (p *Plan, err error) {
+	err = ChooseAll(ctx, Untargeted(e.Data), []Endpoint{e}, candidates, o, func(_ int, of *Plan) error {
 		p = of
 		return nil
 	})
@@ -137,7 +142,7 @@ func (o *Options) examples(n int) int {
 // newChoice returns the choice for an endpoint of n graphs.
 func newChoice(e Endpoint, in *kernel.Collection, n int, candidates []Candidate, o Options) (*choice, error) {
 	d := e.Data
-	c := &choice{Chooser: Chooser{Options: &o, Keep: true}, all: in, at: e.At}
+	c := &choice{Chooser: Chooser{Options: &o, Keep: true}, in: in, all: in, at: e.At}
 	if e.At == nil && len(d.Graphs) != n || e.At != nil && len(d.Graphs) != len(e.At) {
 		return nil, fmt.Errorf("%d graphs with targets at %d of %d positions", len(d.Graphs), len(e.At), n)
 	}
@@ -196,14 +201,15 @@ func newChoice(e Endpoint, in *kernel.Collection, n int, candidates []Candidate,
 }
 
 // share learns weights of Weighted for several choices together, from the scores of their settings. They are as
-// sharp as those of one endpoint with at most so many examples, and have as many kernels.
+// sharp as those of one endpoint with at most so many examples. Factors are left out as long as predictions do not get
+// worse by the standard error of a single endpoint.
 func share(ctx context.Context, choices []*choice, most int) error {
 	first := choices[0]
 	if len(choices) == 1 || !first.Options.LeaveOneOut || !slices.Contains(first.sums, Weighted) {
 		return nil
 	}
 	logs, power := make([]float64, len(first.settings)), 0.0
-	sampled, predicted, few := false, 0, []float64(nil)
+	sampled, few := false, []float64(nil)
 	for _, c := range choices {
 		m := c.mixer
 		n := len(c.everything.graphs)
@@ -215,7 +221,7 @@ func share(ctx context.Context, choices []*choice, most int) error {
 			logs[k] += math.Log(e.product()) / float64(len(choices))
 		}
 		power += m.power(min(n, most)) / float64(len(choices))
-		sampled, predicted = sampled || c.sampled() != nil, predicted+len(c.everything.sample)
+		sampled = sampled || c.sampled() != nil
 		if c.Targets.Regression() || n > affordable {
 			few = m.countWeights()
 		}
@@ -227,8 +233,7 @@ func share(ctx context.Context, choices []*choice, most int) error {
 	weights := errorWeights(pooled, -power)
 	if sampled {
 		var err error
-		factor := math.Sqrt(max(1, float64(predicted)/float64(most)))
-		weights, err = first.mixer.fewer(few, weights, factor, func(w []float64) ([]float64, error) {
+		weights, err = first.mixer.fewer(few, weights, math.Sqrt(float64(len(choices))), func(w []float64) ([]float64, error) {
 			lists := make([][]float64, len(choices))
 			err := work.Tasks(work.Quiet(ctx), len(choices), func(ctx context.Context, i int) (err error) {
 				lists[i], err = choices[i].relativeLosses(ctx, w)
@@ -326,7 +331,7 @@ func forget(ctx context.Context, in *kernel.Collection, choices []*choice, plans
 	}
 	in = sums[0].In
 	for i, c := range choices {
-		if c.all = in; c.at != nil {
+		if c.in, c.all = in, in; c.at != nil {
 			c.all = in.Derived(nil, c.at, false)
 		}
 		plans[i].Collection = c.all

@@ -24,12 +24,12 @@ func TestUnscored(t *testing.T) {
 	for i := range ds.Graphs {
 		targets.Weights = append(targets.Weights, 1+float64(i%3))
 	}
-	chosen, err := chooseOf(t, ds, targets, candidates, o)
+	chosen, err := Endpoint{Data: ds, Targets: targets}.Choose(t.Context(), candidates, o)
 	if err != nil || chosen.Parameter != free.Parameter {
 		t.Fatalf("ridge %v with weights, %v without, error %v", chosen.Parameter, free.Parameter, err)
 	}
 	o.Unscored, o.Ridge = true, []float64{chosen.Parameter}
-	p, err := chooseOf(t, ds, targets, candidates, o)
+	p, err := Endpoint{Data: ds, Targets: targets}.Choose(t.Context(), candidates, o)
 	if err != nil || p.Held.Labels != nil || p.Parameter != chosen.Parameter || len(p.Settings) != 1 {
 		t.Fatalf("plan %+v, error %v", p, err)
 	}
@@ -53,7 +53,7 @@ func TestUnscored(t *testing.T) {
 		}
 	}
 	o.Ridge = []float64{0.1, 1} // to choose from
-	if p, err = chooseOf(t, ds, targets, candidates, o); err != nil || p.Held.Labels == nil {
+	if p, err = (Endpoint{Data: ds, Targets: targets}).Choose(t.Context(), candidates, o); err != nil || p.Held.Labels == nil {
 		t.Errorf("nothing was held out: %v", err)
 	}
 }

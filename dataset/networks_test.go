@@ -177,7 +177,7 @@ func TestNodeLink(t *testing.T) {
 	}
 	wantWarnings(t, d, `2 values of node data "t" left out, because they are no numbers`)
 	d = mustReadText(t, NodeLink, `{"nodes":[],"graph":{"":1,"a":2}}`) // data without a name
-	if picked := d.pick([]int{0}); len(picked.Columns.Names) != 1 || picked.Columns.Values("a")[0] != "2" {
+	if picked := d.Select([]int{0}); len(picked.Columns.Names) != 1 || picked.Columns.Values("a")[0] != "2" {
 		t.Errorf("columns %q", picked.Columns.Names)
 	}
 	wantErrors(t, NodeLink, []errorCase{

@@ -33,6 +33,9 @@ func NewRefiner(ctx context.Context, m *Model) (*Refiner, error) {
 	if m.Learner == nil || m.Targets == nil {
 		return nil, errors.New("the model has no learner: want one that mlg train has written")
 	}
+	if n := len(m.Endpoints()); n > 1 || m.measured != nil {
+		return nil, fmt.Errorf("the model is one of %d targets or more: want one that was trained for a single target", max(n, 2))
+	}
 	if m.Learner.Kind != learn.KernelRidge {
 		return nil, fmt.Errorf("the learner of the model is %v, want %v", m.Learner.Kind, learn.KernelRidge)
 	}

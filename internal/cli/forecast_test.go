@@ -89,6 +89,7 @@ func TestShare(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	share(tasks)
 	for i, other := range []int{1, 0, 3, 2} {
 		if tasks[i].shared == nil || tasks[i].shared != tasks[other].shared || tasks[i].fitted != (i%2 == 1) {
 			t.Errorf("task %d does not share its graphs with task %d", i, other)

@@ -174,7 +174,6 @@ func (p *predicted) cells(several bool) (row []string) {
 		return row
 	}
 	row = append(row, p.known()...)
-	}
 	for _, n := range p.Nearest {
 		row = append(row, n.ID, n.Target, number(n.Similarity))
 	}

@@ -106,7 +106,7 @@ func (c *refineCmd) add(g *globals, r *model.Refiner, shard, shards int) (*model
 		}
 		graphs := make([]*graph.Graph, len(block))
 		for i, x := range block {
-			graphs[i] = x.Graph.With(x.id, x.target)
+			graphs[i] = x.Graph.With(x.id, x.targets[0])
 		}
 		if err := r.Add(g.work(), s, graphs); err != nil {
 			return nil, fmt.Errorf("%s: %w", c.Data, err)

@@ -246,12 +246,13 @@ func (x *session) compared(ctx context.Context) (*evaluation, error) {
 	}
 	return compute(ctx, x, &x.beside, "evaluation", func(ctx context.Context) (*evaluation, error) {
 		labels, o, out := choose.LabelHistogram(), x.learning(), *e
-		known := &dataset.Dataset{Graphs: choose.Pick(t.Graphs, t.known)}
-		same := []choose.Endpoint{{Data: known, Targets: &t.plan.Targets}}
-		return &out, choose.ChooseAll(ctx, choose.Untargeted(known), same, []choose.Candidate{labels}, o.Options, func(_ int, p *choose.Plan) error {
-			out.Rows = append(slices.Clone(e.Rows), evaluate.HeldOut(labels.Name, &p.Targets, p.Held))
-			return nil
-		})
+		known := choose.Endpoint{Data: &dataset.Dataset{Graphs: choose.Pick(t.Graphs, t.known)}, Targets: &t.plan.Targets}
+		plan, err := known.Choose(ctx, []choose.Candidate{labels}, o.Options)
+		if err != nil {
+			return nil, err
+		}
+		out.Rows = append(slices.Clone(e.Rows), evaluate.HeldOut(labels.Name, &plan.Targets, plan.Held))
+		return &out, nil
 	})
 }
 

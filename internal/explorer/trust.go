@@ -139,10 +139,10 @@ func (x *session) clustered(ctx context.Context, f *fitted, t *training) (*clust
 		if groups.Folds(o.Seed) == nil {
 			return &clustering{}, nil
 		}
-		o.Groups, o.Targets = groups, &t.plan.Targets
+		o.Groups = groups
 		given := kernel.Given{Kernel: f.Kernel.Asked, Matrix: f.among(t.known)}
 		ds := &dataset.Dataset{Graphs: choose.Pick(t.Graphs, t.known)}
-		plan, err := choose.Choose(ctx, ds, choose.Each(given), o.Options)
+		plan, err := choose.Endpoint{Data: ds, Targets: &t.plan.Targets}.Choose(ctx, choose.Each(given), o.Options)
 		if err != nil || plan.GroupEstimate == nil {
 			return &clustering{}, err
 		}
