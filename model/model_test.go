@@ -229,7 +229,7 @@ func roundTrip(t *testing.T, m *Model, graphs []*graph.Graph) {
 		t.Error("the graphs differ")
 	}
 	x.Graphs, y.Graphs = nil, nil
-	x.Kernel, y.Kernel, x.Learner, y.Learner, x.known, y.known = nil, nil, nil, nil, nil, nil
+	x.Kernel, y.Kernel, x.Learner, y.Learner, x.known, y.known, x.scaffolds, y.scaffolds = nil, nil, nil, nil, nil, nil, nil, nil
 	if !reflect.DeepEqual(x, y) {
 		t.Errorf("read\n%+v\nwant\n%+v", y, x)
 	}
