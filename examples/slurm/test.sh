@@ -148,3 +148,17 @@ merge=$(sbatch --parsable "$here/merge.sbatch" "$work/run/tiles" "$work/run/gram
 wait_for "$merge"
 cmp gram.npy whole.npy
 echo "Slurm: the merged matrix has the bits of mlg gram"
+
+echo "learning from shards"
+mlg --quiet train "$repo/examples/drugs.csv" --quick -o sample.mlg > /dev/null
+mlg --quiet refine sample.mlg "$repo/examples/drugs.csv" -o whole.mlg > /dev/null
+for _ in 1 2; do # the second time all shards are kept
+  read -r array learn < <("$here/refine.sh" 3 "$work/run/sample.mlg" "$repo/examples/drugs.csv" "$work/run/sums" "$work/run/out.mlg")
+  wait_for "$array"
+  wait_for "$learn"
+  [ "$(state "$learn")" = 'JobState=COMPLETED ' ]
+  cmp out.mlg whole.mlg
+  rm out.mlg
+done
+grep -q ', kept' mlg-refine-"$array"_*.log
+echo "Slurm: the model has the bits of mlg refine"
