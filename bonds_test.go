@@ -115,14 +115,14 @@ func TestBondsTellApart(t *testing.T) {
 	}
 }
 
-// Different writings of a molecule are the same, and so are, by default, charges, and marks that say nothing.
+// Different writings of a molecule are the same, and so are marks that say nothing.
 func TestBondsSame(t *testing.T) {
 	for name, pair := range map[string][2]string{
 		"benzene with alternating bonds": {"c1ccccc1", "C1=CC=CC=C1"}, "indole": {"c1ccc2[nH]ccc2c1", "C1=CC=C2C(=C1)C=CN2"},
 		"o-xylene, both ways": {"CC1=CC=CC=C1C", "CC1=C(C)C=CC=C1"}, "another order of atoms": {"OCC", "CCO"},
 		"marks on what is not stereogenic": {"C[C@H](C)O", "CC(C)O"}, "the same side, both ways": {"C/C=C\\C", "C\\C=C/C"},
 		"meso forms": {"C[C@H](O)[C@@H](C)O", "C[C@@H](O)[C@H](C)O"}, "a centre, both ways": {"C[C@H](N)O", "N[C@@H](C)O"},
-		"acid and anion": {"CC(=O)O", "CC(=O)[O-]"}, "hydrogens as atoms of a bracket": {"[CH3][CH3]", "CC"},
+		"hydrogens as atoms of a bracket": {"[CH3][CH3]", "CC"},
 	} {
 		if k := pairSimilarity(t, molecular(true), pair[:]...); k < 1-1e-9 {
 			t.Errorf("%s: %v, want 1", name, k)

@@ -23,12 +23,12 @@ ELEMENTS = {
 ORDERS = {"MUTAG": [4, 1, 2, 3], "PTC_MR": [3, 2, 1, 4], "AIDS": [1, 2, 3]}  # 4: aromatic
 
 CHOICES = {  # whether bonds count, and further flags
-    "elements": ("false", []),
+    "elements": ("false", ["--atoms", "element"]),
     "aromatic": ("false", ["--atoms", "aromatic"]),
     "charge": ("false", ["--atoms", "charge"]),
     "hydrogens": ("false", ["--atoms", "hydrogens"]),
-    "order as weight": ("false", ["--edge-weight", "order"]),
-    "bonds": ("true", []),
+    "order as weight": ("false", ["--atoms", "element", "--edge-weight", "order"]),
+    "bonds": ("true", ["--atoms", "element"]),
     "bonds, aromatic": ("true", ["--atoms", "aromatic"]),
     "bonds, charge": ("true", ["--atoms", "charge"]),
     "bonds, hydrogens": ("true", ["--atoms", "hydrogens"]),

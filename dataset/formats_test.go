@@ -44,13 +44,15 @@ func TestAtomLabels(t *testing.T) {
 		smiles string
 		want   string
 	}{
-		{func(o *Options) {}, "C[NH3+]", "C N"},
-		{func(o *Options) { o.AtomCharge = true }, "C[NH3+]", "C N+"},
-		{func(o *Options) { o.AtomHydrogens = true }, "CC(O)[NH3+]", "CH3 CH OH NH3"},
-		{func(o *Options) { o.AtomHydrogens, o.AtomCharge = true, true }, "C[NH3+]", "CH3 NH3+"},
+		{func(o *Options) { o.AtomCharge = false }, "C[NH3+]", "C N"},
+		{func(o *Options) {}, "C[NH3+]", "C N+"},
+		{func(o *Options) { o.AtomHydrogens, o.AtomCharge = true, false }, "CC(O)[NH3+]", "CH3 CH OH NH3"},
+		{func(o *Options) { o.AtomHydrogens = true }, "C[NH3+]", "CH3 NH3+"},
+		{func(o *Options) {}, "C[N+](=O)[O-]", "C N O O"},
+		{func(o *Options) {}, "[O-][N+](=O)c1ccc(cc1)C(=O)[O-]", "O N O C C C C C C C O O-"},
 		{func(o *Options) { o.AtomAromatic = true }, "Cc1ccco1", "C c c c c o"},
 		{func(o *Options) { o.AtomAromatic = true }, "[se]1cccc1", "se c c c c"},
-		{func(o *Options) { o.AtomCharge = true }, "[Fe+3].[O-2]", "Fe+3 O-2"},
+		{func(o *Options) {}, "[Fe+3].[O-2]", "Fe+3 O-2"},
 		{func(o *Options) { o.Hydrogens = HydrogensExplicit }, "CO", "C O H H H H"},
 		{func(o *Options) { o.Hydrogens = HydrogensImplicit }, "[H]C([H])([H])O[2H]", "C O H"},
 		{func(o *Options) { o.Hydrogens = HydrogensImplicit }, "[H][H]", "H H"},

@@ -64,8 +64,9 @@ func (s *stream) moleculeGraph(m *chem.Molecule, id, target string) (*graph.Grap
 	}
 	b := graph.NewBuilder(len(m.Atoms))
 	atoms, bonds := m.Aromaticity()
+	charges := m.Charges()
 	for i, a := range m.Atoms {
-		a.Aromatic = atoms[i]
+		a.Aromatic, a.Charge = atoms[i], charges[i]
 		b.SetLabel(i, atomLabel(a, opts))
 		if m.HasCoordinates {
 			b.SetCoordinates(i, a.X, a.Y)

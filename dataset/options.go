@@ -80,8 +80,8 @@ type Options struct {
 	// LargestFragment keeps of a molecule of several fragments, such as a salt, the largest alone.
 	LargestFragment bool `json:"largest_fragment,omitempty"`
 
-	// What the vertex label of an atom says besides the element. Default: nothing.
-	AtomCharge    bool `json:"atom_charge,omitempty"`    // "N+", "O-"
+	// What the vertex label of an atom says besides the element. Default: its charge.
+	AtomCharge    bool `json:"atom_charge"`              // "N+", "O-" (chem.Molecule.Charges)
 	AtomAromatic  bool `json:"atom_aromatic,omitempty"`  // lower case when aromatic: "c", "n"
 	AtomHydrogens bool `json:"atom_hydrogens,omitempty"` // number of hydrogens: "CH3", "OH"
 
@@ -107,12 +107,13 @@ type Options struct {
 }
 
 // DefaultOptions returns the options to start from: the format is recognised, labels are
-// elements, hydrogens stay as written, and weights as given.
+// elements and charges, hydrogens stay as written, and weights as given.
 func DefaultOptions() Options {
 	return Options{
 		Format:     Auto,
 		Hydrogens:  HydrogensAsWritten,
 		EdgeWeight: GivenWeight,
+		AtomCharge: true,
 		Limits: Limits{
 			Line:     64 << 20,
 			Record:   256 << 20,

@@ -53,7 +53,8 @@ func (m *Model) Compared() string {
 			bonds += ", stereo"
 		}
 		if i := slices.Index(vertices, "label"); i >= 0 && m.Reader != nil {
-			vertices = slices.Replace(vertices, i, i+1, m.Reader.AtomFeatures()...)
+			uncharged := func(feature string) bool { return feature == "charge" && !slices.ContainsFunc(m.Graphs, chem.Charged) }
+			vertices = slices.Replace(vertices, i, i+1, slices.DeleteFunc(m.Reader.AtomFeatures(), uncharged)...)
 		}
 	}
 	switch n := len(vertices); n {

@@ -2,6 +2,7 @@ package chem
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/mlgkernel/mlg/graph"
 )
@@ -10,6 +11,11 @@ import (
 func Marked(g *graph.Graph) bool {
 	m := written(g)
 	return m != nil && m.Marked()
+}
+
+// Charged reports whether some label of a graph is an element with a charge.
+func Charged(g *graph.Graph) bool {
+	return slices.ContainsFunc(g.Labels(), func(label string) bool { return strings.IndexAny(label, "+-") > 0 })
 }
 
 // written returns the molecule that a graph was made of, nil where it was made of none.

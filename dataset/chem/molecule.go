@@ -120,6 +120,44 @@ func (a Atom) HydrogenText() string {
 	return "H" + strconv.Itoa(a.Hydrogens)
 }
 
+// Charges returns the charges of the atoms, 0 where those of charged atoms that are bound to each other add up to 0. Such
+// charges belong to the way of writing, as in a nitro group, an N-oxide, an azide or a sulfoxide.
+func (m *Molecule) Charges() []int8 {
+	out := make([]int8, len(m.Atoms))
+	charged := false
+	for i, a := range m.Atoms {
+		out[i] = a.Charge
+		charged = charged || a.Charge != 0
+	}
+	if !charged {
+		return out
+	}
+	near := m.adjacency()
+	seen := make([]bool, len(m.Atoms))
+	for i := range m.Atoms {
+		if out[i] == 0 || seen[i] {
+			continue
+		}
+		group, sum := []int32{int32(i)}, 0
+		seen[i] = true
+		for k := 0; k < len(group); k++ {
+			sum += int(m.Atoms[group[k]].Charge)
+			for _, e := range near.at(group[k]) {
+				if w := m.Bonds[e].other(group[k]); m.Atoms[w].Charge != 0 && !seen[w] {
+					seen[w] = true
+					group = append(group, w)
+				}
+			}
+		}
+		if sum == 0 {
+			for _, a := range group {
+				out[a] = 0
+			}
+		}
+	}
+	return out
+}
+
 // orders returns those of the bonds.
 func (m *Molecule) orders() []Order {
 	out := make([]Order, len(m.Bonds))

@@ -84,12 +84,11 @@ func ParseSubstructure(smiles string) (*Substructure, error) {
 }
 
 // In returns the vertices of a molecule that make up the substructure, in the order in which the
-// substructure names its atoms part by part, or nil. Charges count where the labels of the atoms have
-// them. A graph that was not read as a molecule may have alternating bonds in its aromatic rings,
-// and no aromatic bond. Then aromatic bonds of the substructure match alternating ones. complete is
-// false if the search needs more than so many steps.
-func (f *Substructure) In(g *graph.Graph, charges bool, steps int) (vertices []int, complete bool) {
-	s := &substructureSearch{Substructure: f, g: g, charges: charges, steps: steps,
+// substructure names its atoms part by part, or nil. A graph that was not read as a molecule may have alternating bonds in its
+// aromatic rings, and no aromatic bond. Then aromatic bonds of the substructure match alternating ones, and charges count
+// where labels have some. complete is false if the search needs more than so many steps.
+func (f *Substructure) In(g *graph.Graph, steps int) (vertices []int, complete bool) {
+	s := &substructureSearch{Substructure: f, g: g, of: written(g), steps: steps,
 		at: make([]int, 0, len(f.atoms)), used: make([]bool, g.N()), kekule: g.SMILES() == ""}
 	for e := range g.Edges() {
 		s.kekule = s.kekule && e.Label != Aromatic.String()
@@ -103,12 +102,12 @@ func (f *Substructure) In(g *graph.Graph, charges bool, steps int) (vertices []i
 // substructureSearch places the atoms of a substructure on vertices one after the other.
 type substructureSearch struct {
 	*Substructure
-	g       *graph.Graph
-	charges bool
-	kekule  bool // no bond is aromatic
-	steps   int  // that are left
-	at      []int
-	used    []bool
+	g      *graph.Graph
+	of     *Molecule // nil for a graph that was not read as one
+	kekule bool      // no bond is aromatic
+	steps  int       // that are left
+	at     []int
+	used   []bool
 }
 
 // place places the atoms that are left.
@@ -140,7 +139,11 @@ func (s *substructureSearch) try(a *substructureAtom, v int) bool {
 	}
 	s.steps--
 	element, charge := atomOf(s.g.Label(v))
-	if a.element != "*" && a.element != element || s.charges && a.charge != "" && a.charge != charge {
+	known := charge != ""
+	if s.of != nil {
+		charge, known = s.of.Atoms[v].ChargeText(), true
+	}
+	if a.element != "*" && a.element != element || known && a.charge != "" && a.charge != charge {
 		return false
 	}
 	for _, b := range a.bonds {

@@ -4,7 +4,7 @@ import "slices"
 
 // marked reports whether all marks of the substructure are those of the molecule, once its atoms are placed.
 func (s *substructureSearch) marked() bool {
-	m := written(s.g)
+	m := s.of
 	if m == nil {
 		return false
 	}

@@ -31,7 +31,7 @@ func TestSubstructures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		at, complete := f.In(g, true, 100_000)
+		at, complete := f.In(g, 100_000)
 		if got := at != nil; got != (field[2] == "1") || !complete {
 			t.Errorf("%s in %s: %v, complete %v, want %s", field[0], field[1], at, complete, field[2])
 		}
@@ -66,7 +66,7 @@ func TestSubstructureAtoms(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if at, ok := f.In(g, false, 1000); len(at) != c.want || !ok {
+		if at, ok := f.In(g, 1000); len(at) != c.want || !ok {
 			t.Errorf("%s in %s: %v, complete %v, want %d atoms", c.fragment, c.molecule, at, ok, c.want)
 		}
 	}
@@ -81,7 +81,7 @@ func TestSubstructureAtoms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if at, ok := f.In(g, false, 1000); at != nil || ok {
+	if at, ok := f.In(g, 1000); at != nil || ok {
 		t.Errorf("a search of 1000 steps: %v, complete %v", at, ok)
 	}
 }
@@ -114,7 +114,7 @@ func TestSubstructureMarks(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if at, complete := f.In(g, false, 100_000); (at != nil) != c.want || !complete {
+			if at, complete := f.In(g, 100_000); (at != nil) != c.want || !complete {
 				t.Errorf("%s in %s, hydrogens %s: %v, want %v", c.fragment, c.molecule, h, at, c.want)
 			}
 		}

@@ -50,7 +50,7 @@ func (f *placeFlags) like(m *model.Model) dataset.Options { return f.options().L
 type dataFlags struct {
 	placeFlags
 	Hydrogens  dataset.Hydrogens  `help:"Which hydrogens become vertices: written (those in the data), explicit (all), implicit (none)." default:"written" enum:"written,explicit,implicit" group:"Reading data"`
-	Atoms      []string           `help:"What atoms are compared by besides the element: charge, aromatic, hydrogens (how many an atom has), separated by commas." enum:",charge,aromatic,hydrogens" placeholder:"WHAT" group:"Reading data"`
+	Atoms      []string           `help:"What atoms are compared by besides the element: charge, aromatic, hydrogens (how many an atom has), separated by commas; or element for nothing else." default:"charge" enum:"element,charge,aromatic,hydrogens" placeholder:"WHAT" group:"Reading data"`
 	Largest    bool               `help:"Keep only the largest fragment of molecules with several, such as salts." name:"largest-fragment" group:"Reading data"`
 	Directed   bool               `help:"Edges of data that does not say what they are, such as edge lists, lead from the first vertex to the second." group:"Reading data"`
 	EdgeWeight dataset.EdgeWeight `help:"Edge weights: unit (all 1), weight (as in the file), order (bond order or edge label), distance (the file has distances, and edges lead to the nearest neighbours), or a key of the data of edges." default:"weight" placeholder:"KIND" choices:"unit,weight,order,distance" group:"Reading data"`

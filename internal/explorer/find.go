@@ -51,7 +51,7 @@ func getFind(q *request, in *findRequest) (*findAnswer, error) {
 				continue
 			}
 			if fragment != nil {
-				at, complete := fragment.In(d.Graphs[i], d.read.AtomCharge, fragmentSteps)
+				at, complete := fragment.In(d.Graphs[i], fragmentSteps)
 				if !complete {
 					open++
 				}

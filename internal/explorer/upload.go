@@ -41,7 +41,7 @@ type uploadRequest struct {
 	Attributes    string  `json:"attributes,omitempty" want:"0 to 2000" help:"keys of node data that are the attributes, with commas between them, or none; by default all numbers"`
 	EdgeLabel     string  `json:"edge_label,omitempty" want:"0 to 200" help:"key of edge data that is the label, or none; by default usual names"`
 	Clusters      bool    `json:"clusters,omitempty" help:"every cluster of a DOT file is a graph"`
-	AtomCharge    bool    `json:"atom_charge,omitempty" help:"charges are part of atom labels"`
+	AtomCharge    bool    `json:"atom_charge,omitempty" default:"true" help:"charges are part of atom labels"`
 	AtomAromatic  bool    `json:"atom_aromatic,omitempty" help:"aromaticity is part of atom labels"`
 	AtomHydrogens bool    `json:"atom_hydrogens,omitempty" help:"numbers of hydrogens are part of atom labels"`
 

@@ -778,6 +778,20 @@ def test_rdkit_structure():
         assert unpack(np.frombuffer(pack([g]), np.uint8))[0].smiles == g.smiles
 
 
+def test_rdkit_charges():
+    """Labels have the charges of atoms, but for those of neighbours that add up to 0."""
+    chem = pytest.importorskip("rdkit.Chem")
+    for text, want in {
+        "C[N+](=O)[O-]": "C N O O",
+        "CC(=O)[O-]": "C C O O-",
+        "C[N-][N+]#N": "C N N N",
+        "[O-][N+](=O)[O-]": "O- N+ O O-",
+        "[Ca+2]": "Ca+2",
+        "[NH3+]CC(=O)[O-]": "N+ C C O O-",
+    }.items():
+        assert " ".join(from_rdkit(chem.MolFromSmiles(text)).node_labels.values()) == want
+
+
 @pytest.mark.parametrize("edges", [[[0, 1], [1, 0]], np.eye(2)])
 def test_labels_of_unknown_vertices(edges):
     with pytest.raises(GraphError, match="node_labels: the graph has no vertex 2"):

@@ -8,10 +8,10 @@ import { isSession, openSession } from "./session.js";
 const mostQuestions = 20;
 const smallFile = 3e6; // bytes of a file that may be questions
 
-// What may be compared of atoms beside their elements: name and value for the API.
+// What may be compared of atoms beside their elements: name for the API, and whether it is by default.
 const features = [
-  ["atom_aromatic", true, "aromaticity", "tells benzene from cyclohexane"],
-  ["atom_charge", true, "charge", "tells N⁺ from N"], ["atom_hydrogens", true, "hydrogens", "tells CH₃ from CH₂"],
+  ["atom_aromatic", false, "aromaticity", "tells benzene from cyclohexane"],
+  ["atom_charge", true, "charge", "tells N⁺ from N"], ["atom_hydrogens", false, "hydrogens", "tells CH₃ from CH₂"],
 ];
 
 // ownData connects drop, button and dialog. app has ask(list) and use(source).
@@ -173,9 +173,9 @@ function reportOf(r, choices, again) {
         onchange: (e) => (choices.target_name = e.target.value.trim()) })),
       others.filter(([role]) => role !== "structure" || r.structure).map(select)),
     molecules && h("fieldset", {}, h("legend", {}, `Compared: ${r.compared}. Compare also:`),
-      features.map(([name, value, text, why]) => h("label", {}, h("input", {
-        type: "checkbox", name, checked: choices[name] === value,
-          onchange: (e) => again({ [name]: e.target.checked ? value : undefined }),
+      features.map(([name, usual, text, why]) => h("label", {}, h("input", {
+        type: "checkbox", name, checked: choices[name] ?? usual,
+          onchange: (e) => again({ [name]: e.target.checked === usual ? undefined : !usual }),
       }), text, h("span", { class: "muted" }, ` ${why}`)))),
     (r.fragments > 0 || choices.largest_fragment) && h("label", { class: "fragments" }, h("input", {
       type: "checkbox", name: "largest_fragment", checked: choices.largest_fragment === true,

@@ -856,8 +856,9 @@ test("one's own table becomes the map: columns are chosen, skipped rows named; b
   const skipped = await page.locator(".skipped").innerText();
   assert.match(skipped, /2 rows skipped[^]*line 27 .*branch is not closed[^]*line 28 .*unknown element/);
   assert.equal(await page.locator("#data-id").inputValue(), "name");
-  await page.locator('fieldset [name="atom_charge"]').check();
-  await page.waitForFunction(() => document.querySelector('fieldset [name="atom_charge"]')?.checked);
+  assert.ok(await page.locator('fieldset [name="atom_charge"]').isChecked());
+  await page.locator('fieldset [name="atom_charge"]').uncheck();
+  await page.waitForFunction(() => document.querySelector('fieldset [name="atom_charge"]')?.checked === false);
   await page.locator("#data-id").waitFor();
   if (shots) await page.screenshot({ path: join(shots, "data.png") });
   await page.locator("#data button", { hasText: "Show the map" }).click();

@@ -58,8 +58,8 @@ test("texts among numbers are named with their lines; what is not measured has a
     assert.match(await page.locator("#data .skipped").innerText(), /line 6 pIC50: ">10" is not a number, so it counts as not measured/);
     assert.match(await page.locator("#data legend").innerText(), /Compared: atoms by element, bonds by order\. Compare also:/);
     assert.equal(await page.locator('#data input[name="edge_weight"]').count(), 0);
-    await page.locator('#data input[name="atom_charge"]').check();
-    await page.locator("#data legend").filter({ hasText: "atoms by element and charge" }).waitFor();
+    await page.locator('#data input[name="atom_hydrogens"]').check();
+    await page.locator("#data legend").filter({ hasText: "atoms by element and hydrogens" }).waitFor();
     if (shots) await page.screenshot({ path: join(shots, "odd.png") });
     await page.locator("#data button.primary").filter({ hasText: "Show the map" }).click();
     await page.locator("#legend .unknown").filter({ hasText: /not measured\s*2/ }).waitFor();

@@ -421,16 +421,40 @@ def _from_data(items: list[tuple[int, Any]], held: Any = None, vectors: bool = F
 
 
 def from_rdkit(mol: Any) -> Graph:
-    """Return an RDKit molecule: atoms labelled by element, bonds by their symbol."""
+    """Return an RDKit molecule: atoms labelled by element and charge, bonds by their symbol."""
     symbols = {1.0: "-", 2.0: "=", 3.0: "#", 4.0: "$", 1.5: ":"}
     bonds = list(mol.GetBonds())
     pairs = [(b.GetBeginAtomIdx(), b.GetEndAtomIdx()) for b in bonds]
-    atoms = [a.GetSymbol() for a in mol.GetAtoms()]
+    atoms = [a.GetSymbol() + _charge_text(q) for a, q in zip(mol.GetAtoms(), _charges(mol, pairs), strict=True)]
     kinds = [symbols.get(b.GetBondTypeAsDouble(), str(b.GetBondType())) for b in bonds]
     smiles = _rdkit_smiles(mol, kinds) if set(kinds) <= set(symbols.values()) else ""
     return Graph.from_arrays(
         np.array(pairs, np.int64).reshape(-1, 2), len(atoms), labels=atoms, edge_labels=kinds, smiles=smiles
     )
+
+
+def _charges(mol: Any, pairs: list[tuple[int, int]]) -> list[int]:
+    """Return the charges of atoms, 0 where those of charged neighbours add up to 0, as in a nitro group."""
+    charges = [a.GetFormalCharge() for a in mol.GetAtoms()]
+    group = list(range(len(charges)))  # of each atom
+
+    def root(a: int) -> int:
+        while group[a] != a:
+            a = group[a]
+        return a
+
+    for a, b in pairs:
+        if charges[a] and charges[b]:
+            group[root(a)] = root(b)
+    total = [0] * len(charges)
+    for a, q in enumerate(charges):
+        total[root(a)] += q
+    return [q if total[root(a)] else 0 for a, q in enumerate(charges)]
+
+
+def _charge_text(charge: int) -> str:
+    """Return a charge as it stands in a label: "", "+", "-", "+2", …"""
+    return {0: "", 1: "+", -1: "-"}.get(charge, f"{charge:+}")
 
 
 def _rdkit_smiles(mol: Any, kinds: list[str]) -> str:

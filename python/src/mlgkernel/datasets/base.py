@@ -70,7 +70,7 @@ def load(
     target: str | Sequence[str] = "",
     id: str = "",
     hydrogens: str = "written",
-    atom_charge: bool = False,
+    atom_charge: bool = True,
     atom_aromatic: bool = False,
     atom_hydrogens: bool = False,
     strict: bool = False,
@@ -93,7 +93,8 @@ def load(
     hydrogens : {"written", "explicit", "implicit"}
         Which hydrogens of molecules become vertices: those in the data, all, or none.
     atom_charge, atom_aromatic, atom_hydrogens : bool
-        What labels of atoms say besides the element.
+        What labels of atoms say besides the element. Charges of neighbours that add up to 0, as in a
+        nitro group, do not count.
     strict : bool
         Raise an error for a molecule that cannot be read. By default such molecules are left out, and
         ``warnings`` and ``info["skipped"]`` name them.
