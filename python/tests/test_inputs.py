@@ -789,7 +789,7 @@ def test_rdkit_charges():
         "[Ca+2]": "Ca+2",
         "[NH3+]CC(=O)[O-]": "N+ C C O O-",
     }.items():
-        assert " ".join(from_rdkit(chem.MolFromSmiles(text)).node_labels.values()) == want
+        assert " ".join(from_rdkit(chem.MolFromSmiles(text)).labels) == want
 
 
 @pytest.mark.parametrize("edges", [[[0, 1], [1, 0]], np.eye(2)])
