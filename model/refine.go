@@ -197,7 +197,7 @@ func (r *Refiner) Learn(ctx context.Context, s *Sums, o LearnOptions) (*Model, *
 	}
 	copied := *r.Model
 	out := &copied
-	out.known, out.scaffolds = &knownMolecules{}, &knownScaffolds{}
+	out.known, out.scaffolds, out.endpoints, out.measured = &knownMolecules{}, &knownScaffolds{}, nil, nil
 	o.Created = maps.Clone(r.Model.Created)
 	delete(o.Created, "groups")
 	if err := out.train(ctx, p, learn.View{}, o); err != nil {

@@ -44,6 +44,13 @@ func TestRefine(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		var file bytes.Buffer
+		if err := Encode(&file, m); err != nil {
+			t.Fatal(err)
+		}
+		if m, err = Decode(file.Bytes()); err != nil {
+			t.Fatal(err)
+		}
 		r, err := NewRefiner(t.Context(), m)
 		if err != nil {
 			t.Fatal(err)
@@ -103,6 +110,9 @@ func TestRefine(t *testing.T) {
 			t.Error("three machines make another model than one")
 		}
 		roundTrip(t, one, unseen[:10])
+		if again, err := Decode(a.Bytes()); err != nil || again.Created["learned from"] != "700" || len(again.Endpoints()) != 1 {
+			t.Errorf("the file has %v, error %v", again, err)
+		}
 		if one.Created["learned from"] != "700" || one.Estimates[0].Value != p.Estimate.Value || !strings.Contains(one.Estimates[0].Method, "700 graphs") {
 			t.Errorf("created %v, estimates %v", one.Created, one.Estimates)
 		}
@@ -169,6 +179,10 @@ func TestRefineErrors(t *testing.T) {
 	bare.Learner = nil
 	_, err = NewRefiner(t.Context(), &bare)
 	want("no learner", err, "no learner")
+	several := *m
+	several.endpoints = []*Model{&several, &bare}
+	_, err = NewRefiner(t.Context(), &several)
+	want("several endpoints", err, "one of 2 targets")
 	o.ForSVM()
 	machine, _, err := Learn(t.Context(), &dataset.Dataset{Graphs: d.Graphs[:60]}, candidates(t, false)[:1], o)
 	if err != nil {
