@@ -197,7 +197,7 @@ var endpoints = []endpoint{
 	operation("GET", "graph/{index}", "A graph with its drawing", []int{503}, getGraph),
 	operation("POST", "graph", "Any graph with its drawing", []int{503}, postGraph),
 	operation("POST", "read", "Reads the text of a file with graphs", []int{503}, postRead),
-	operation("GET", "map", "Positions of all graphs on both maps", computing, on((*session).placed, getMap)),
+	operation("GET", "map", "Positions of all graphs on both maps", computing, getMap),
 	operation("GET", "colors", "A class or a value of every graph, to colour the map by", computing, getColors),
 	operation("GET", "columns", "The columns of the data: the values beside the graphs", nil, getColumns),
 	operation("GET", "matrix", "The Gram matrix as a picture", computing, on((*session).ordered, getMatrix)),

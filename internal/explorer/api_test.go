@@ -222,7 +222,7 @@ func keepBatch(t *testing.T, s *Server, id, text string) {
 var goodRequests = []string{
 	"GET /health", "GET /info", "GET /graphs", "GET /openapi.json", "GET /sources",
 	"POST /upload?name=x.csv&check=true smiles,y\nCCO,1\nCCC,2\n", "POST /upload?name=x.smi&hydrogens=implicit&edge_weight=order&atom_charge=true CCO a\nCCN b\n",
-	"GET /map", "GET /map?kernel=mlg+eta=0.5+gamma=0.05+radii=1,3+samples=50+rank=5+landmarks=pivoted+seed=3+combine=sum+power=2+discount",
+	"GET /map", "GET /map?part=early", "GET /map?kernel=mlg+eta=0.5+gamma=0.05+radii=1,3+samples=50+rank=5+landmarks=pivoted+seed=3+combine=sum+power=2+discount",
 	"GET /map?kernel=flg", "GET /map?kernel=mlg+base=(wl+h=2)", "GET /map?kernel=mlg+base=(labels*degree)+landmarks=classes+combine=gmean", "GET /map?kernel=0.5+mlg+%2B+0.5+wl*sp+subdivide",
 	"GET /kernel", "GET /kernel?text=wl+h=3+", "GET /kernel?text=wl+%2B+&cursor=2", "GET /kernel?text=mlg+base=(labels*x)", "GET /kernel?text=wl&set=h&value=4",
 	"GET /colors?by=target", "GET /colors?by=prediction", "GET /colors?by=error&kernel=mlg+eta=0.5", "GET /colors?by=size",

@@ -108,7 +108,7 @@ func variants(b *testing.B, n int) *Data {
 
 // The map of as many graphs as can be uploaded: fitting the kernel, then neighbours and positions.
 func BenchmarkMap(b *testing.B) {
-	d := variants(b, DefaultOptions().UploadGraphs)
+	d := variants(b, 20_000)
 	for b.Loop() {
 		s := New(d, DefaultOptions())
 		x, err := s.given().session("")

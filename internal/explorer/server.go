@@ -69,7 +69,7 @@ func DefaultOptions() Options {
 	return Options{
 		Workers: runtime.GOMAXPROCS(0), Version: "development",
 		Whole: 4500, Core: 2500,
-		UploadBytes: 200 << 20, UploadGraphs: 20_000, UploadTime: 30 * time.Minute,
+		UploadBytes: 200 << 20, UploadGraphs: 50_000, UploadTime: 30 * time.Minute,
 		Waiting: 64, Requests: 256, PerClient: 32, Patience: 10 * time.Second, Connections: 1024,
 		BodyTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second, ShortTimeout: 30 * time.Second,
 	}

@@ -30,7 +30,8 @@ type session struct {
 
 	fit       result[*fitted]
 	training  result[*training]
-	early     result[*training] // of some graphs, until there is that of all
+	early     result[*training]  // of some graphs, until there is that of all
+	sketch    result[*placement] // without the map of neighbours
 	places    result[*placement]
 	structure result[*structureAnswer]
 	order     result[[]int]

@@ -82,3 +82,15 @@ func TestStructure(t *testing.T) {
 		t.Errorf("outliers %+v, note %q", out.Outliers, out.Note)
 	}
 }
+
+// The first map has the principal components of the whole one, in place of both, until the other one is there.
+func TestEarlyMap(t *testing.T) {
+	s := newTester(t, readSpec(t), someDrugs(t), nil)
+	var sketch, all, later mapAnswer
+	s.get("/api/v1/map?part=early", &sketch)
+	s.get("/api/v1/map", &all)
+	s.get("/api/v1/map?part=early", &later)
+	if !sketch.Early || all.Early || later.Early || !slices.Equal(sketch.PCA.X, all.PCA.X) || !slices.Equal(sketch.Neighbours.Y, all.PCA.Y) || slices.Equal(all.Neighbours.Y, all.PCA.Y) || !slices.Equal(later.Neighbours.X, all.Neighbours.X) {
+		t.Errorf("early %v, all %v, then %v", sketch.Early, all.Early, later.Early)
+	}
+}

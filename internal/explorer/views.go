@@ -22,6 +22,12 @@ type mapAnswer struct {
 	Compared   string    `json:"compared" help:"what the kernel compares, in words"`
 	Scales     string    `json:"scales" help:"what scales and vertices leave out, in words; empty for nothing"`
 	Views      mapViews  `json:"views"`
+	Early      bool      `json:"early" help:"the map of neighbours is not there yet; the other one stands in its place"`
+}
+
+type mapRequest struct {
+	Part string `json:"part,omitempty" default:"all" want:"one of early all" help:"early: only the principal components, as long as there is no map of neighbours"`
+	kernelRequest
 }
 
 // mapViews say in a sentence why the kernel has nothing to show in a view, and nothing where it has.
@@ -54,11 +60,26 @@ type positions struct {
 	Share []float64 `json:"share,omitempty" help:"share of the variance of each principal component"`
 }
 
-func getMap(_ context.Context, x *session, p *placement, _ *kernelRequest) (*mapAnswer, error) {
+func getMap(q *request, in *mapRequest) (*mapAnswer, error) {
+	get := func(x *session, ctx context.Context) (*placement, error) {
+		if _, there := x.places.peek(); there || in.Part == "all" {
+			return x.placed(ctx)
+		}
+		return x.sketched(ctx)
+	}
+	return on(get, mapOfPlaces)(q, in)
+}
+
+func mapOfPlaces(_ context.Context, x *session, p *placement, _ *mapRequest) (*mapAnswer, error) {
 	f, _ := x.fit.peek() // the places follow from it
+	near := p.neighbours
+	if p.near == nil {
+		near = p.pca
+	}
 	return &mapAnswer{
+		Early:      p.near == nil,
 		PCA:        positions{rounded(p.pca[0]), rounded(p.pca[1]), p.axes.Share[:]},
-		Neighbours: positions{rounded(p.neighbours[0]), rounded(p.neighbours[1]), nil},
+		Neighbours: positions{rounded(near[0]), rounded(near[1]), nil},
 		Radii:      f.scales.Radii()[1:],
 		Compared:   f.Compared(),
 		Scales:     f.unseen(x.s.data.molecules),

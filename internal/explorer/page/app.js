@@ -433,6 +433,8 @@ async function loadSizes() {
 
 let job;
 
+const sketched = 6000; // graphs from which on a first map is shown until there is the other
+
 // compute asks for what follows from the kernel: the map, what was asked, the accuracy, the open graph.
 async function compute() {
   job?.abort();
@@ -441,6 +443,13 @@ async function compute() {
   const { kernel } = state;
   $("score").classList.add("stale");
   try {
+    if (app.info.graphs > sketched) { // the other map takes its time
+      const sketch = await get("map", { part: "early", ...chosen() }, signal);
+      if (signal.aborted) return;
+      Object.assign(app, { places: sketch, placed: kernel, radii: sketch.radii, levels: sketch.radii.length });
+      showPlaces();
+      changed();
+    }
     const places = await get("map", chosen(), signal);
     if (signal.aborted) return;
     Object.assign(app, { places, placed: kernel, radii: places.radii, levels: places.radii.length, evaluation: null, filed: null });
@@ -548,7 +557,8 @@ function showPlaces(turn = null) {
   $("compared").textContent = app.places.compared ? `Compared: ${app.places.compared}` : "";
   $("axes").textContent = state.layout === "pca"
     ? `Kernel principal components: ${percent(p.share[0], 0)} and ${percent(p.share[1], 0)} of the variance`
-    : "Points close together are similar graphs. Long distances say little.";
+    : app.places.early ? "A first map, of two principal components. That of neighbours is being made."
+      : "Points close together are similar graphs. Long distances say little.";
 }
 
 function pointCell(a, b, value) {

@@ -1294,6 +1294,8 @@ test("a map of 20 000 graphs shows how far it is, and is cancelled within a seco
   await page.locator("#own-file").setInputFiles(file("large.smi", rows.join("\n")));
   await page.locator(".choices .primary, #data button:has-text('Show the map')").first().click();
   await page.locator("#data button", { hasText: "Show the map" }).click();
+  await page.locator("#axes").filter({ hasText: "A first map, of two principal components" }).waitFor();
+  assert.equal(await value(page, "app.map.x.length"), 20000);
   await page.locator("#work-text").filter({ hasText: /finding neighbours, \d+ %/ }).waitFor();
   const health = () => page.evaluate(async () => (await fetch("/api/v1/health")).json());
   assert.equal((await health()).running, 1);
