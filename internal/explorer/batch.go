@@ -26,7 +26,7 @@ type batch struct {
 	key      string // of the session
 	graphs   []*graph.Graph
 	lines    []int
-	answer   result[*batchAnswer]
+	answers  byColumn[*batchAnswer] // that of the target without a name
 }
 
 type batchRequest struct {
@@ -135,7 +135,8 @@ func (s *source) batch(id string) (*batch, error) {
 }
 
 type batchNamed struct {
-	Batch string `json:"batch" help:"the batch, as POST batch names it"`
+	Batch    string `json:"batch" help:"the batch, as POST batch names it"`
+	Endpoint string `json:"endpoint,omitempty" help:"a column of the data that is predicted in place of the target"`
 	kernelRequest
 }
 
@@ -173,11 +174,11 @@ func getBatch(q *request, in *batchNamed) (*batchAnswer, error) {
 	if x.key != b.key {
 		return nil, badRequest("kernel", "the batch was read for another kernel; send it again")
 	}
-	f, err := x.learned(q.Context())
+	f, err := x.learnedOf(q.Context(), in.Endpoint)
 	if err != nil {
 		return nil, err
 	}
-	return compute(q.Context(), x, &b.answer, "predict", func(ctx context.Context) (*batchAnswer, error) { return x.predictBatch(ctx, f, b) })
+	return compute(q.Context(), x, b.answers.of(in.Endpoint), "predict", func(ctx context.Context) (*batchAnswer, error) { return x.predictBatch(ctx, f, b) })
 }
 
 // predictBatch predicts the graphs of a batch, some at a time.

@@ -15,6 +15,8 @@ type batchExportRequest struct {
 	Batch  string `json:"batch" help:"the batch, as POST batch names it"`
 	Rows   []int  `json:"rows" help:"positions in the batch, from 0, in the order of the file"`
 	Format string `json:"format" want:"one of csv sdf"`
+
+	Endpoints []string `json:"endpoints,omitempty" want:"0 to 50" help:"columns of the data that are predicted besides the target"`
 	kernelRequest
 }
 
@@ -32,7 +34,7 @@ func postBatchExport(q *request, in *batchExportRequest) (*file, error) {
 	if n := len(in.Rows); n < 1 || n > len(b.graphs) {
 		return nil, badRequest("rows", "rows: %d, want 1 to %d", n, len(b.graphs))
 	}
-	a, err := getBatch(q, &batchNamed{in.Batch, in.kernelRequest})
+	names, texts, err := q.told(in)
 	if err != nil {
 		return nil, err
 	}
@@ -40,10 +42,33 @@ func postBatchExport(q *request, in *batchExportRequest) (*file, error) {
 	name += "-predicted." + in.Format
 	return short(q, func(ctx context.Context) (*file, error) {
 		if in.Format == "csv" {
-			return a.csv(q.s.data, in.Rows, name)
+			return tableOf(names, texts, in.Rows, name)
 		}
-		return b.sdf(ctx, a, in.Rows, name)
+		return b.sdf(ctx, names, texts, in.Rows, name)
 	})
+}
+
+// told returns the names of what is predicted, for the target and further endpoints, and for a row their texts.
+func (q *request) told(in *batchExportRequest) ([]string, func(i int) []string, error) {
+	var names []string
+	var parts []func(i int) []string
+	for k, endpoint := range append([]string{""}, in.Endpoints...) {
+		a, err := getBatch(q, &batchNamed{in.Batch, endpoint, in.kernelRequest})
+		if err != nil {
+			return nil, nil, err
+		}
+		some, texts := a.fields(q.s.data)
+		if k > 0 {
+			some, texts = a.further(endpoint)
+		}
+		names, parts = append(names, some...), append(parts, texts)
+	}
+	return names, func(i int) (out []string) {
+		for _, texts := range parts {
+			out = append(out, texts(i)...)
+		}
+		return out
+	}, nil
 }
 
 // fields returns the names of what is told of a graph, and for a row their texts.
@@ -86,10 +111,10 @@ func (a *batchAnswer) fields(d *Data) (names []string, texts func(i int) []strin
 	}
 }
 
-func (a *batchAnswer) csv(d *Data, rows []int, name string) (*file, error) {
+// tableOf writes rows as CSV.
+func tableOf(names []string, texts func(i int) []string, rows []int, name string) (*file, error) {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
-	names, texts := a.fields(d)
 	w.Write(names) // errors stay until the end
 	for _, i := range rows {
 		cells := texts(i)
@@ -103,16 +128,15 @@ func (a *batchAnswer) csv(d *Data, rows []int, name string) (*file, error) {
 }
 
 // sdf writes molecules with the places and wedges of their drawings.
-func (b *batch) sdf(ctx context.Context, a *batchAnswer, rows []int, name string) (*file, error) {
+func (b *batch) sdf(ctx context.Context, names []string, texts func(i int) []string, rows []int, name string) (*file, error) {
 	out := &file{kind: "chemical/x-mdl-sdfile", name: name}
-	names, texts := a.fields(b.s.data)
 	for _, i := range rows {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		var err error
-		if out.data, err = draw.AppendMolfile(out.data, b.graphs[i], a.IDs[i]); err != nil {
-			return nil, cannot("row %d, %s, cannot be written as SDF: %v; CSV has it", i, a.IDs[i], err)
+		if out.data, err = draw.AppendMolfile(out.data, b.graphs[i], b.graphs[i].ID()); err != nil {
+			return nil, cannot("row %d, %s, cannot be written as SDF: %v; CSV has it", i, b.graphs[i].ID(), err)
 		}
 		for k, text := range texts(i) {
 			if text = strings.Join(strings.Fields(text), " "); text != "" {

@@ -42,6 +42,7 @@ type session struct {
 	known     result[*predictions]   // by a model of its training graphs
 	measured  result[*measuredModel] // of measured graphs alone
 	vertices  result[[]vertexTable]  // by level
+	trainings byColumn[*training]
 	clusters  result[*clustering]
 	trusted   [3]result[*trustAnswer] // by splits
 

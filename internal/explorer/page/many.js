@@ -20,6 +20,48 @@ export async function sendMany(app, file) {
   if (notes.length) app.notice(`${file.name}: ${notes.join("; ")}.`);
 }
 
+let more = new Map(); // answers about further endpoints, by the names of columns
+
+// further returns the columns of an endpoint.
+function further(name, t) {
+  if (!t) return [];
+  const level = t.level === null ? "" : percent(t.level, 0);
+  return [{ name: `predicted ${name}`, value: (i) => t.values[i] ?? t.classes[i] },
+    t.probability.length > 0 && { name: `${name} probability`, value: (i) => t.probability[i] },
+    t.level !== null && { name: `${name} low ${level}`, value: (i) => t.low[i] },
+    t.level !== null && { name: `${name} high ${level}`, value: (i) => t.high[i] }].filter(Boolean);
+}
+
+// loadMore asks for the endpoints that are not there. One that cannot be predicted is taken back.
+async function loadMore(app) {
+  const { state } = app;
+  const about = of;
+  for (const name of state.endpoints.filter((n) => !more.has(n))) {
+    try {
+      const answer = await get(`batch/${state.batch}`, { endpoint: name, ...chosen() });
+      if (of !== about) return;
+      more.set(name, answer);
+    } catch (e) {
+      if (of !== about) return;
+      state.endpoints = state.endpoints.filter((n) => n !== name);
+      app.fail(e);
+    }
+  }
+  write();
+  grid.set(columnsOf(app, table), [...table.ids.keys()]);
+}
+
+// chooser has a box for each column that may be predicted.
+function chooser(app) {
+  const { state } = app;
+  const box = (name) => h("label", {}, h("input", { type: "checkbox", checked: state.endpoints.includes(name), onchange: (e) => {
+    state.endpoints = e.target.checked ? [...state.endpoints, name] : state.endpoints.filter((n) => n !== name);
+    loadMore(app).catch(app.fail);
+  } }), name);
+  $("many-endpoints").hidden = !app.info.columns.length;
+  $("many-endpoints").replaceChildren(h("summary", {}, "Predict columns of the file too"), h("div", { class: "boxes" }, app.info.columns.map((c) => box(c.name))));
+}
+
 // columnsOf returns the columns of a table of predictions.
 function columnsOf(app, t) {
   const has = (list) => list.length > 0;
@@ -39,6 +81,7 @@ function columnsOf(app, t) {
     t.level !== null && { name: "±", value: (i) => t.deviations[i] },
     t.level !== null && { name: `low ${level}`, value: (i) => t.low[i] },
     t.level !== null && { name: `high ${level}`, value: (i) => t.high[i] },
+    ...app.state.endpoints.flatMap((endpoint) => further(endpoint, more.get(endpoint))),
     { name: "similarity", value: (i) => t.similarity[i] },
     { name: "most similar", value: (i) => `${app.source.ids[t.nearest[i]]}${app.source.targets[t.nearest[i]] ? ` · ${app.source.targets[t.nearest[i]]}` : ""}` },
     { name: "remark", value: (i) => (t.known[i] >= 0 ? t.same[i] : t.unlike[i] ? "unlike the graphs here" : "") },
@@ -56,10 +99,12 @@ export async function manyView(app) {
   const key = JSON.stringify([app.info.source, batch, kernel]);
   if (batch === null) {
     of = table = null;
+    $("many-endpoints").hidden = true;
     return $("many").replaceChildren(form(app));
   }
   if (of === key) return;
   of = key;
+  more = new Map();
   say("Predicting …");
   try {
     table = await get(`batch/${batch}`, chosen());
@@ -73,6 +118,8 @@ export async function manyView(app) {
   grid = new Grid($("many"), { changed: () => head(app), open: (i) => openRow(app, i).catch(app.fail) });
   const columns = columnsOf(app, table);
   grid.set(columns, [...table.ids.keys()]);
+  chooser(app);
+  await loadMore(app);
 }
 
 // form asks for graphs.
@@ -91,7 +138,7 @@ function form(app) {
 function head(app) {
   const shown = grid.shown;
   const save = (format, text) => h("button", { class: "quiet", "aria-label": `Export as ${text}`, disabled: shown.length === 0,
-    onclick: () => download("table", `predicted.${format}`, {}, { batch: app.state.batch, rows: grid.rows(), format, ...chosen() }).catch(app.fail) }, text);
+    onclick: () => download("table", `predicted.${format}`, {}, { batch: app.state.batch, rows: grid.rows(), format, endpoints: app.state.endpoints.filter((n) => more.has(n)), ...chosen() }).catch(app.fail) }, text);
   $("many-head").replaceChildren(
     h("b", {}, shown.length === table.ids.length ? `${count(shown.length, "graph")} of ${table.name}` : `${shown.length.toLocaleString("en")} of ${count(table.ids.length, "graph")}`),
     grid.filters.size ? h("button", { class: "quiet", onclick: () => grid.clear() }, "Clear filters") : "",

@@ -22,6 +22,7 @@ export const state = {
   split: "random", // what was left out of the tests of predictions
   against: null, // the model that predictions are compared with: {source, kernel}
   list: "clusters", // what the view of the structure shows
+  endpoints: [], // columns that are predicted for many graphs besides the target
   batch: null, // many graphs that were asked about together
   filters: {}, // of the table, by the names of columns
   next: null, // what is wanted of the graphs to measure next
@@ -58,6 +59,7 @@ export function read(graphs) {
   state.zoom = zoom.length >= 3 && zoom.length <= 5 && zoom.every(Number.isFinite) && zoom[0] > 0 ? zoom : null;
   state.kernel = q.get("kernel") ?? "";
   state.batch = q.get("batch");
+  state.endpoints = q.getAll("endpoint").filter(Boolean);
   state.list = q.get("list") ?? "clusters";
   state.split = q.get("split") ?? "random";
   state.next = parsed(q.get("next"));
@@ -143,6 +145,7 @@ export function write() {
   if (state.batch !== null) q.set("batch", state.batch);
   if (state.against && state.view === "predictions") q.set("against", JSON.stringify(state.against));
   if (state.next && state.view === "next") q.set("next", JSON.stringify(state.next));
+  for (const name of state.endpoints) q.append("endpoint", name);
   const picked = compress(state.picked);
   if (picked && picked.length <= longest) q.set("pick", picked);
   for (const a of state.asked) if (textOf(a).length <= longest) q.append("ask", textOf(a));

@@ -94,3 +94,26 @@ test("the filters of the table are those of the map; on a phone and in the dark 
   assert.ok(await phone.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "nothing to scroll sideways");
   await close(phone, "table-phone");
 });
+
+test("columns of the file are predicted beside the target, and saved", limit, async () => {
+  const rows = chains(300).trim().split("\n").map((l, i) => `${l},${i ? `${(Math.sin(i) * 3).toFixed(2)},${["low", "high"][i % 2]}` : "potency,dose"}\n`).join("");
+  const page = await open("", { at: await serve(file("two.csv", rows), "--target", "logP") });
+  await settled(page);
+  await page.locator("#tab-many").click();
+  await page.locator("#many-text").fill("CCCCCCCCCO one\nCCCCCCCCCN two");
+  await page.locator("#many button", { hasText: "Predict" }).click();
+  await page.locator("#many tbody tr").first().waitFor();
+  await page.locator("#many-endpoints summary").click();
+  for (const name of ["potency", "dose"]) await page.locator("#many-endpoints label", { hasText: name }).locator("input").check();
+  await page.locator("#many thead th", { hasText: "dose probability" }).waitFor();
+  const names = await page.locator("#many thead tr:first-child th").allInnerTexts();
+  for (const name of ["predicted logP", "predicted potency", "potency low 90 %", "predicted dose"]) assert.ok(names.includes(name), `${name} in ${names}`);
+  assert.match((await cells(page, "many", names.indexOf("predicted dose")))[0], /^(low|high)$/);
+  const csv = (await saved(page, "CSV")).trim().split("\n");
+  assert.match(csv[0], /predicted potency,potency deviation,potency low 90 %,potency high 90 %,predicted dose,dose probability$/);
+  assert.equal(csv.length, 3);
+  if (shots) await page.screenshot({ path: join(shots, "endpoints.png") });
+  await page.reload();
+  await page.locator("#many thead th", { hasText: "dose probability" }).waitFor();
+  await close(page);
+});

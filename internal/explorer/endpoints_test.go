@@ -1,0 +1,75 @@
+package explorer
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// What is predicted of a column is what is predicted where it is the target.
+func TestEndpoints(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("name,smiles,kind,size,y\n")
+	for i := range 60 {
+		kind, size := []string{"alcohol", "amine", "ring"}[i/20], fmt.Sprint(1.5+float64(i%20))
+		if i%7 == 3 {
+			size = ""
+		}
+		fmt.Fprintf(&b, "m%d,%s%s,%s,%s,%g\n", i, strings.Repeat("C", 1+i%20), []string{"O", "N", "c1ccccc1"}[i/20], kind, size, math.Sin(float64(i)))
+	}
+	s := newTester(t, readSpec(t), someDrugs(t), nil)
+	batchOf := func(source string) string {
+		r := httptest.NewRequest("POST", "/api/v1/batch?name=new.smi&source="+source, strings.NewReader("CCCCCO one\nCCCCCCCN two\nCc1ccccc1 three\n"))
+		r.Host = "localhost"
+		r.Header.Set("Content-Type", "application/octet-stream")
+		w := httptest.NewRecorder()
+		s.server.handler().ServeHTTP(w, r)
+		var out batchRead
+		if err := json.Unmarshal(w.Body.Bytes(), &out); err != nil || w.Code != http.StatusOK {
+			t.Fatalf("%d %s", w.Code, w.Body)
+		}
+		return out.Batch
+	}
+	all := s.upload("name=series.csv&target=y", b.String()).Source
+	batch := batchOf(all)
+	for _, column := range []string{"size", "kind"} {
+		var here, there batchAnswer
+		s.get("/api/v1/batch/"+batch+"?endpoint="+column+"&source="+all, &here)
+		alone := s.upload("name="+column+".csv&target="+column, b.String()).Source
+		s.get("/api/v1/batch/"+batchOf(alone)+"?source="+alone, &there)
+		same := slices.Equal(here.Classes, there.Classes) && len(here.Values) == len(there.Values) && len(here.Low) == len(there.Low)
+		for i := range here.Values {
+			same = same && math.Abs(here.Values[i]-there.Values[i]) < 1e-9 && math.Abs(here.Low[i]-there.Low[i]) < 1e-9
+		}
+		for i := range here.Probability {
+			same = same && math.Abs(here.Probability[i]-there.Probability[i]) < 1e-9
+		}
+		if !same || len(here.Values)+len(here.Classes) != 3 {
+			t.Errorf("%s: %+v, as the target %+v", column, here, there)
+		}
+	}
+	code, table := s.do("POST", "/api/v1/table?source="+all, fmt.Sprintf(`{"batch":%q,"rows":[2,0],"format":"csv","endpoints":["size","kind"]}`, batch), "")
+	rows, err := csv.NewReader(strings.NewReader(string(table))).ReadAll()
+	if err != nil || code != 200 || len(rows) != 3 {
+		t.Fatalf("%d %s", code, table)
+	}
+	for _, name := range []string{"predicted y", "predicted size", "size low 90 %", "predicted kind", "kind probability"} {
+		if !slices.Contains(rows[0], name) {
+			t.Errorf("no column %q in %q", name, rows[0])
+		}
+	}
+	if k := slices.Index(rows[0], "predicted kind"); rows[1][0] != "three" || rows[1][k] != "ring" {
+		t.Errorf("row %q", rows[1])
+	}
+	for column, message := range map[string]string{"nothing": "no column", "name": "no column"} {
+		if code, said := s.do("GET", "/api/v1/batch/"+batch+"?endpoint="+column+"&source="+all, "", ""); code/100 != 4 || !strings.Contains(string(said), message) {
+			t.Errorf("%s: %d %s", column, code, said)
+		}
+	}
+}
