@@ -8,7 +8,7 @@ import (
 )
 
 // ParseSMILES returns the graph of a molecule. Vertices are labelled by element and, as
-// the options say, charge, aromaticity and hydrogens; edges by bond symbol (- = # $ :).
+// the options say, charge, aromaticity and hydrogens; edges by bond symbol (- = # $ : ~).
 func ParseSMILES(smiles string, opts Options) (*graph.Graph, error) {
 	if err := opts.Validate(); err != nil {
 		return nil, err

@@ -55,6 +55,9 @@ func readMolecule(g *graph.Graph) *molecule {
 	}
 	for i, c := range read.Bonds {
 		b := bond{u: int(c.A), v: int(c.B), order: int(orders[i]), sides: c.Sides}
+		if orders[i] == chem.AnyOrder {
+			b.order = 1
+		}
 		if b.aromatic = orders[i] == chem.Aromatic; b.aromatic {
 			b.order = 1
 			m.atoms[b.u].unpaired, m.atoms[b.v].unpaired = 0, 0

@@ -78,7 +78,7 @@ func (t *molfile) valence(v int) int {
 	sum := h
 	for k, b := range t.m.Bonds {
 		if int(b.A) == v || int(b.B) == v {
-			sum += int(t.orders[k])
+			sum += t.orders[k].Pairs()
 		}
 	}
 	if sum == 0 || sum > 14 {
@@ -109,7 +109,11 @@ func (t *molfile) append(b []byte, pos []point, name string) []byte {
 		if t.turned[k] {
 			from, to = to, from
 		}
-		b = fmt.Appendf(b, "%3d%3d%3d%3d\n", from+1, to+1, t.orders[k], t.wedge[k])
+		kind := int(t.orders[k])
+		if t.orders[k] == chem.AnyOrder {
+			kind = 8
+		}
+		b = fmt.Appendf(b, "%3d%3d%3d%3d\n", from+1, to+1, kind, t.wedge[k])
 	}
 	for k, h := range t.hydrogens {
 		b = fmt.Appendf(b, "%3d%3d  1%3d\n", h.atom+1, len(t.m.Atoms)+k+1, h.wedge)

@@ -65,7 +65,7 @@ func (m *Molecule) piElectrons(orders []Order, ring []bool) []int {
 		near := adj.at(int32(i))
 		multiple, inside, steals, pairs := 0, false, false, max(a.Hydrogens, 0)
 		for _, e := range near {
-			if pairs += orders[e].sigma(); orders[e] > Single {
+			if pairs += orders[e].Pairs(); orders[e] > Single {
 				multiple++
 				inside = inside || ring[e]
 				steals = steals || outer[m.Atoms[m.Bonds[e].other(int32(i))].Element] > outer[a.Element]

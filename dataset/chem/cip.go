@@ -97,7 +97,7 @@ func newRanking(m *Molecule) *ranking {
 		if r.hypervalent(b.A) || r.hypervalent(b.B) {
 			continue // bonds by d orbitals do not count, as in P=O
 		}
-		r.extra[i] = r.order[i].sigma() - 1
+		r.extra[i] = r.order[i].Pairs() - 1
 	}
 	r.class = m.alikeClasses(r.near, r.order)
 	return r

@@ -51,13 +51,14 @@ const maxNeighbours = 8
 var orderOf = map[string]Order{
 	"": Single, "-": Single, "1": Single, "single": Single, "/": Single, "\\": Single, "=": Double, "2": Double, "double": Double,
 	"#": Triple, "3": Triple, "triple": Triple, "$": Quadruple, "quadruple": Quadruple,
-	":": Aromatic, "1.5": Aromatic, "aromatic": Aromatic,
+	":": Aromatic, "1.5": Aromatic, "aromatic": Aromatic, "~": AnyOrder,
 }
 
 // bondOrder are the orders of bond symbols of SMILES as numbers.
-var bondOrder = map[string]float64{"-": 1, "/": 1, "\\": 1, "=": 2, "#": 3, "$": 4, ":": 1.5}
+var bondOrder = map[string]float64{"-": 1, "/": 1, "\\": 1, "=": 2, "#": 3, "$": 4, ":": 1.5, "~": 1}
 
-// BondOrder returns the order that a bond symbol of SMILES stands for, 1.5 for aromatic bonds.
+// BondOrder returns the order that a bond symbol of SMILES stands for, 1.5 for aromatic bonds and 1 for those
+// of AnyOrder.
 func BondOrder(symbol string) (order float64, ok bool) {
 	order, ok = bondOrder[symbol]
 	return order, ok
@@ -144,8 +145,8 @@ func (m *Molecule) guessHydrogens() {
 	if err == nil {
 		clear(sum)
 		for i, b := range m.Bonds {
-			sum[b.A] += orders[i].sigma()
-			sum[b.B] += orders[i].sigma()
+			sum[b.A] += orders[i].Pairs()
+			sum[b.B] += orders[i].Pairs()
 		}
 	}
 	for i := range m.Atoms {

@@ -34,8 +34,8 @@ func room(valences []int, used int) int {
 func (m *Molecule) Unpaired(orders []Order) []int {
 	used := make([]int, len(m.Atoms))
 	for i, b := range m.Bonds {
-		used[b.A] += orders[i].sigma()
-		used[b.B] += orders[i].sigma()
+		used[b.A] += orders[i].Pairs()
+		used[b.B] += orders[i].Pairs()
 	}
 	for i, a := range m.Atoms {
 		switch {

@@ -16,20 +16,24 @@ const (
 	Triple    Order = 3
 	Quadruple Order = 4
 	Aromatic  Order = 5
+	AnyOrder  Order = 6 // nothing is said: it takes no valence, as between the parts of a complex
 )
 
-// String returns the bond symbol of SMILES: - = # $ or :.
+// String returns the bond symbol of SMILES: - = # $ : or ~.
 func (o Order) String() string {
-	if o < Single || o > Aromatic {
+	if o < Single || o > AnyOrder {
 		return fmt.Sprintf("Order(%d)", uint8(o))
 	}
-	return "-=#$:"[o-1 : o]
+	return "-=#$:~"[o-1 : o]
 }
 
-// sigma returns the number of electron pairs of a bond, where an aromatic bond counts 1.
-func (o Order) sigma() int {
-	if o == Aromatic {
+// Pairs returns the number of electron pairs of a bond, where an aromatic bond counts 1, and one of AnyOrder 0.
+func (o Order) Pairs() int {
+	switch o {
+	case Aromatic:
 		return 1
+	case AnyOrder:
+		return 0
 	}
 	return int(o)
 }
@@ -176,7 +180,7 @@ func (m *Molecule) pairs() (sum []int, aromatic []bool) {
 	}
 	for _, b := range m.Bonds {
 		for _, a := range []int32{b.A, b.B} {
-			sum[a] += b.Order.sigma()
+			sum[a] += b.Order.Pairs()
 			aromatic[a] = aromatic[a] || b.Order == Aromatic
 		}
 	}

@@ -258,10 +258,12 @@ func (t *table) bond(a, b, kind int) {
 	case 4:
 		order = Aromatic
 		t.mol.Atoms[a-1].Aromatic, t.mol.Atoms[b-1].Aromatic = true, true
+	case 8:
+		order = AnyOrder
 	case 9: // coordination
 		order = Single
 	default:
-		t.fail("bond type %d, want 1, 2, 3, 4 (aromatic) or 9 (coordination)", kind)
+		t.fail("bond type %d, want 1, 2, 3, 4 (aromatic), 8 (any) or 9 (coordination)", kind)
 	}
 	t.mol.Bonds = append(t.mol.Bonds, Bond{A: int32(a - 1), B: int32(b - 1), Order: order})
 }

@@ -11,11 +11,11 @@ import (
 // which tells the side of a double bond next to it.
 const (
 	unset Order = 0
-	slash Order = 6
+	slash Order = 7
 )
 
 // bondSymbols are the symbols of the orders from Single to slash. A backslash is a slash.
-const bondSymbols = "-=#$:/"
+const bondSymbols = "-=#$:~/"
 
 // ringEnd is an open ring closure.
 type ringEnd struct {
@@ -181,7 +181,7 @@ func (p *parser) next() {
 		p.branch = p.branch[:len(p.branch)-1]
 		p.last = b.last
 		p.pos++
-	case '-', '=', '#', '$', ':', '/', '\\':
+	case '-', '=', '#', '$', ':', '~', '/', '\\':
 		switch {
 		case p.symbol > 0:
 			p.fail(start, "two bond symbols in a row")

@@ -33,8 +33,8 @@ func (a Atom) mostOf() (int, bool) {
 func (m *Molecule) checkValences(orders []Order) error {
 	sum := make([]int, len(m.Atoms))
 	for i, b := range m.Bonds {
-		sum[b.A] += orders[i].sigma()
-		sum[b.B] += orders[i].sigma()
+		sum[b.A] += orders[i].Pairs()
+		sum[b.B] += orders[i].Pairs()
 	}
 	for i, a := range m.Atoms {
 		used := sum[i] + max(a.Hydrogens, 0)

@@ -187,7 +187,7 @@ func (w *writer) bond(e, from int32) {
 		w.WriteByte('/')
 	case slant != 0:
 		w.WriteByte('\\')
-	case b.Order == Single && aromatic, b.Order == Aromatic && !aromatic, b.Order > Single && b.Order < Aromatic:
+	case b.Order == Single && aromatic, b.Order == Aromatic && !aromatic, b.Order > Single && b.Order < Aromatic, b.Order == AnyOrder:
 		w.WriteString(b.Order.String())
 	}
 }
