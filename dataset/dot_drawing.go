@@ -25,9 +25,15 @@ var (
 		"tailtooltip tailurl target tooltip url xlabel xlp")
 )
 
+// dotGraphDrawing are those by which it draws a graph or a cluster. "size", "label" and "class" may be data.
+var dotGraphDrawing = keysOf("bb bgcolor center charset color compound concentrate dpi fillcolor fontcolor fontname fontsize labeljust " +
+	"labelloc landscape layout lheight lp lwidth margin nodesep nojustify ordering outputorder overlap pack packmode pad page pencolor " +
+	"penwidth peripheries rank rankdir ranksep ratio rotate splines start style stylesheet truecolor viewport xdotversion")
+
 // undrawn leaves out what is there for drawing alone: invisible edges, weights for the layout, and the
 // marks in labels. Positions become numbers.
 func (n *named) undrawn(warn *warnings) {
+	undrawnGraph(n.data)
 	all := len(n.edges)
 	n.edges = slices.DeleteFunc(n.edges, func(e namedEdge) bool { return slices.Contains(dotStyles(e.data), "invis") })
 	warn.add(all-len(n.edges), "invisible edge left out", "invisible edges left out")
@@ -53,6 +59,11 @@ func (n *named) undrawn(warn *warnings) {
 		}
 	}
 	n.positions()
+}
+
+// undrawnGraph removes what says how to draw a graph.
+func undrawnGraph(d data) {
+	maps.DeleteFunc(d, func(key, _ string) bool { return dotGraphDrawing[strings.ToLower(key)] })
 }
 
 // dotStyles returns the styles of an element.
@@ -151,6 +162,7 @@ func (p *dotParser) pieces(warn *warnings) []*named {
 		n.weights, n.drawn, n.edgesDrawn, n.directed = all.weights, all.drawn, all.edgesDrawn, p.directed
 		n.id = cmp.Or(oneLine(dotLabel(c.data["label"], "", "")), strings.TrimLeft(c.name[len("cluster"):], "_"), c.name)
 		n.data = maps.Clone(all.data.with(c.data))
+		undrawnGraph(n.data)
 		delete(n.data, "label")
 		for _, v := range c.member {
 			if in[v] > 0 {

@@ -59,7 +59,8 @@ func openFiles(fsys fs.FS, name string, opts Options) (*Reader, error) {
 	if len(files) == 0 {
 		return nil, fmt.Errorf("%s: %w, and it has no files with graphs either, such as .dot, .graphml or .json", name, errNoTU)
 	}
-	out := &Reader{name: stem(name), warn: &warnings{}, in: &stream{opts: opts, beside: Fields{SMILES: -1}}}
+	out := &Reader{name: stem(name), warn: &warnings{}, in: &stream{opts: DefaultOptions(), beside: Fields{SMILES: -1}}} // the files have the options
+	out.in.opts.Format = formatOf(files)
 	r := &filesReader{fsys: fsys, path: name, left: files, opts: opts, out: out}
 	for _, t := range tables {
 		table, err := r.readFileTable(t, files)
@@ -113,6 +114,20 @@ func graphFiles(fsys fs.FS, format Format) (files, tables []string, err error) {
 		return nil
 	})
 	return files, tables, err
+}
+
+// formatOf returns the format that all files have by their names, else Auto.
+func formatOf(files []string) Format {
+	found := map[Format]bool{}
+	for _, f := range files {
+		found[extensions[strings.ToLower(path.Ext(strings.TrimSuffix(f, ".gz")))]] = true
+	}
+	for f := range found {
+		if len(found) == 1 {
+			return f
+		}
+	}
+	return Auto
 }
 
 // topFolders returns the different first folders of files, "" for files without one.
@@ -270,6 +285,11 @@ func (r *filesReader) take() (*graph.Graph, Fields, error) {
 	if err == io.EOF && g == nil {
 		r.out.warn.merge(r.in.warn)
 		r.out.in.named = r.out.in.named || r.in.in.named
+		for i, keys := range r.in.in.keys {
+			for key := range keys {
+				r.out.in.seen(i, []data{{key: ""}})
+			}
+		}
 		if err := r.closeFile(); err != nil {
 			return nil, beside, err
 		}

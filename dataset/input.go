@@ -24,11 +24,12 @@ type stream struct {
 	warn *warnings
 	read *lines // what lines returned
 
-	named   bool   // some graph has data by keys
-	beside  Fields // the last graph
-	roles   Roles  // of a table
-	comma   bool   // numbers of a table have decimal commas where the first rows do not tell
-	point   bool   // they have none: commas separate cells
+	named   bool      // some graph has data by keys
+	keys    [2]keySet // of vertices and of edges, at most maxKeys each
+	beside  Fields    // the last graph
+	roles   Roles     // of a table
+	comma   bool      // numbers of a table have decimal commas where the first rows do not tell
+	point   bool      // they have none: commas separate cells
 	skipped LeftOut
 	bad     Skipped          // the last of these
 	broken  map[string]error // SMILES that cannot be read: a Parquet file may repeat a long one in few bytes

@@ -13,6 +13,30 @@ import (
 // keyed lists the formats whose vertices and edges have data by keys.
 var keyed = []Format{GraphML, GEXF, GML, Pajek, NodeLink, DOT}
 
+// maxKeys is the number of keys that a reader remembers.
+const maxKeys = 200
+
+// seen remembers the keys of the data of vertices (0) or edges (1).
+func (s *stream) seen(which int, all []data) {
+	if s.keys[which] == nil {
+		s.keys[which] = keySet{}
+	}
+	known := s.keys[which]
+	for _, d := range all {
+		for key := range d {
+			if len(known) < maxKeys && !strings.HasPrefix(key, "*") { // Pajek's own
+				known[key] = true
+			}
+		}
+	}
+}
+
+// Keys returns the keys of the data that vertices and edges had so far: what Options.NodeLabel, Attributes,
+// EdgeLabel and EdgeWeight can name.
+func (r *Reader) Keys() (vertices, edges []string) {
+	return slices.SortedFunc(maps.Keys(r.in.keys[0]), natural), slices.SortedFunc(maps.Keys(r.in.keys[1]), natural)
+}
+
 // parts returns a graph with what the options choose of it, where its format has no keys.
 func (o Options) parts(g *graph.Graph) (*graph.Graph, error) {
 	if slices.Contains(keyed, o.Format) || o.Format == Auto { // chosen by key; a folder of files has chosen

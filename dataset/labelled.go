@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mlgkernel/mlg/dataset/chem"
 	"github.com/mlgkernel/mlg/graph"
 )
 
@@ -229,6 +230,10 @@ func sameValue(a, b string) bool {
 // stays. regression says whether the targets are values or classes.
 func (d *Dataset) Merged(r Repeats, regression bool) (*Dataset, LeftOut) {
 	var out LeftOut
+	what := "molecule"
+	if !chem.Molecules(d.Graphs) {
+		what = "graph"
+	}
 	drop := make([]bool, len(d.Graphs))
 	target := d.Targets()
 	for _, group := range r.groups {
@@ -243,7 +248,7 @@ func (d *Dataset) Merged(r Repeats, regression bool) (*Dataset, LeftOut) {
 			drop[group[0]] = true
 			for _, i := range group {
 				other := d.line(d.opposite(group, i))
-				out.add(d.lineNumber(i), fmt.Sprintf("the same molecule as in %s, in another class", other))
+				out.add(d.lineNumber(i), fmt.Sprintf("the same %s as in %s, in another class", what, other))
 			}
 		}
 	}

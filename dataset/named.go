@@ -213,6 +213,8 @@ func (n *named) addEdges(s *stream, b *graph.Builder, in interner) error {
 			return n.wrong(err)
 		}
 	}
+	s.seen(0, n.node)
+	s.seen(1, all)
 	n.edgesLeftOut(s, all, weights, labels)
 	for _, e := range n.edges {
 		w := 1.0

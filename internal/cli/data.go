@@ -123,7 +123,7 @@ func describeTable(s dataset.Summary, row func(name, format string, args ...any)
 		}
 	}
 	if r := s.Repeats; r != nil && r.Molecules > 0 {
-		row("duplicates", "%s", repeatsText(r))
+		row("duplicates", "%s", repeatsText(r, "molecule"))
 		examples(r.Examples, r.Different)
 	}
 	if r := s.Repeats; r != nil && r.Stereoisomers > 0 {
@@ -141,9 +141,9 @@ func describeTable(s dataset.Summary, row func(name, format string, args ...any)
 }
 
 // repeatsText says how many molecules stand several times.
-func repeatsText(r *dataset.Repeats) string {
+func repeatsText(r *dataset.Repeats, what string) string {
 	return fmt.Sprintf("%s several times, in %d rows: %d with equal values, %d with different ones",
-		agree(r.Molecules, "molecule stands", "molecules stand"), r.Graphs, r.Molecules-r.Different, r.Different)
+		agree(r.Molecules, what+" stands", what+"s stand"), r.Graphs, r.Molecules-r.Different, r.Different)
 }
 
 // isomersText says how many molecules differ in stereochemistry alone.

@@ -15,7 +15,7 @@ import (
 // learnFlags say which rows of a table are learned from.
 type learnFlags struct {
 	dataFlags
-	Duplicates string `help:"Molecules in several rows: keep all rows, as published results do, or merge them. A merged row has the mean of the values, or the class. If classes disagree, the rows are left out." default:"keep" enum:"keep,merge" group:"Reading data"`
+	Duplicates string `help:"Molecules, or equal graphs, in several rows: keep all rows, as published results do, or merge them. A merged row has the mean of the values, or the class. If classes disagree, the rows are left out." default:"keep" enum:"keep,merge" group:"Reading data"`
 }
 
 // task is a dataset with the values of one column as targets.
@@ -159,14 +159,17 @@ func (f *learnFlags) task(g *globals, path string, ds *dataset.Dataset, column, 
 		g.note("%s", table.Wrap(text, 0, 2))
 	}
 	out := task{Dataset: set, read: ds, target: column, left: left}
+	what := "molecule"
 	if !chem.Molecules(set.Graphs) {
-		return out, nil
+		if what = "graph"; f.Duplicates == "keep" { // published results keep them
+			return out, nil
+		}
 	}
 	r := set.Repeats()
 	if r.Molecules == 0 {
 		return out, nil
 	}
-	text := named + ": " + repeatsText(&r)
+	text := named + ": " + repeatsText(&r, what)
 	if f.Duplicates == "keep" {
 		g.note("%s", table.Wrap(text+"; --duplicates merge takes each once", 0, 2))
 		return out, nil

@@ -75,6 +75,8 @@ type uploadAnswer struct {
 	Compared    string            `json:"compared" help:"what the kernel of requests that choose none compares, in words"`
 	Fragments   int               `json:"fragments" help:"molecules of several fragments, such as salts"`
 	Columns     []dataset.Column  `json:"columns" help:"fields beside the graphs"`
+	NodeKeys    []string          `json:"node_keys" help:"keys of the data of vertices, which may be their labels and attributes"`
+	EdgeKeys    []string          `json:"edge_keys" help:"keys of the data of edges, which may be their labels and weights"`
 	Target      string            `json:"target" help:"columns that are used; empty for none"`
 	ID          string            `json:"id"`
 	Color       string            `json:"color"`
@@ -276,6 +278,8 @@ func (l *loader) report(r *dataset.Reader, c Choices) *uploadAnswer {
 	left := r.Skipped()
 	out := &uploadAnswer{Name: r.Name(), Format: r.Format(), Graphs: len(l.graphs), More: l.more, Columns: l.columns.Describe(),
 		Skipped: left.Count, SkippedRows: append([]dataset.Skipped{}, left.First...), Structure: l.columns.Roles.Structure.Column, Warnings: append([]string{}, r.Warnings()...), Gone: []string{}}
+	nodes, edges := r.Keys()
+	out.NodeKeys, out.EdgeKeys = append([]string{}, nodes...), append([]string{}, edges...)
 	for _, g := range l.graphs {
 		if strings.Contains(g.SMILES(), ".") {
 			out.Fragments++

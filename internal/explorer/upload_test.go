@@ -120,6 +120,16 @@ func TestUploadFormats(t *testing.T) {
 		io.WriteString(f, text)
 	}
 	w.Close()
+	var folder bytes.Buffer
+	w = zip.NewWriter(&folder)
+	for _, name := range []string{"p/a.dot", "q/a.dot"} {
+		f, err := w.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		io.WriteString(f, "graph { 1 -- 2 }")
+	}
+	w.Close()
 	c := gzip.NewWriter(&gz)
 	io.WriteString(c, "CCO a\nCCN b\n")
 	c.Close()
@@ -130,6 +140,8 @@ func TestUploadFormats(t *testing.T) {
 		{"x.jsonl", `{"nodes":1,"edges":[],"id":"a","size":0.5}` + "\n{]\n" + `{"nodes":2,"edges":[[0,1]],"id":"b","size":1.5}`, "jsonl 2 1 regression target=size id=id"},
 		{"x.dot", "graph a {class=p; 1--2} graph b {class=q; 1--2; 2--3}", "dot 2 0 classification target=class id="},
 		{"x.edges", "1 2\n2 3\n", "edgelist 1 0 none target= id="},
+		{"x.gml", `graph [ class "p" node [ id 0 ] ]`, "gml 1 0 classification target=class id="},
+		{"files.zip", folder.String(), "dot 2 0 classification target=folder id="},
 		{"x.zip", z.String(), "tudataset 2 0 classification target=label id="},
 		{"x.zip&target=1", z.String(), "tudataset 2 0 regression target=1 id="},
 		{"x.graphml", `<graphml><key id="k" for="graph" attr.name="class" attr.type="string"/><graph id="a" edgedefault="undirected"><data key="k">p</data><node id="1"/></graph></graphml>`,
@@ -139,6 +151,23 @@ func TestUploadFormats(t *testing.T) {
 		if got := fmt.Sprintf("%s %d %d %s target=%s id=%s", a.Format, a.Graphs, a.Skipped, a.Task, a.Target, a.ID); got != f.want {
 			t.Errorf("%s: %s, want %s", f.name, got, f.want)
 		}
+	}
+}
+
+// Keys of the data of vertices and edges are told, and chosen.
+func TestUploadKeys(t *testing.T) {
+	s := newTester(t, readSpec(t), someDrugs(t), nil)
+	const text = `graph { a [kind=x, size=1]; b [kind=y, size=2]; a -- b [rel=r, flow=2] }`
+	a := s.upload("name=g.dot&check=true", text)
+	if got := fmt.Sprint(a.NodeKeys, a.EdgeKeys, " ", a.Compared); got != "[kind size] [flow rel] vertices by attributes" {
+		t.Error(got)
+	}
+	a = s.upload("name=g.dot&check=true&node_label=kind&attributes=none&edge_label=rel&edge_weight=flow", text)
+	if got := fmt.Sprint(a.Compared, " ", a.Warnings); got != `vertices by label; left out: labels of edges [2 values of node data "size" left out, because they are not chosen]` {
+		t.Error(got)
+	}
+	if code, said := s.do("POST", uploadPath+"?name=g.dot&node_label=knid", text, ""); code != 422 || !strings.Contains(string(said), "no node has data") {
+		t.Errorf("%d %s", code, said)
 	}
 }
 

@@ -165,7 +165,7 @@ function reportOf(r, choices, again) {
       h("option", { value: "classification", selected: r.task === "classification" }, `classes (${chosen.distinct})`)));
   const molecules = ["csv", "tsv", "parquet", "smiles", "sdf"].includes(r.format);
   const parts = [
-    h("p", {}, h("b", {}, count(r.graphs, "graph")), ` read as ${r.format}`, r.more && ", the file has more",
+    h("p", {}, h("b", {}, count(r.graphs, "graph")), r.format === "auto" ? " read from files of several formats" : ` read as ${r.format}`, r.more && ", the file has more",
       r.task === "classification" ? ` in ${r.classes.length} classes` : ""),
     ...r.warnings.filter((w) => !r.skipped || !w.endsWith("cannot be read")).map((w) => h("p", { class: "note" }, w)), // listed below
     r.columns.length > 0 && h("div", { class: "fields" }, select(target), task, r.target && h("div", { class: "field" },
@@ -177,6 +177,11 @@ function reportOf(r, choices, again) {
         type: "checkbox", name, checked: choices[name] ?? usual,
           onchange: (e) => again({ [name]: e.target.checked === usual ? undefined : !usual }),
       }), text, h("span", { class: "muted" }, ` ${why}`)))),
+    ...(r.node_keys.length + r.edge_keys.length ? keysOf(r, choices, again) : []),
+    r.format === "dot" && h("label", { class: "fragments" }, h("input", {
+      type: "checkbox", name: "clusters", checked: choices.clusters === true,
+      onchange: (e) => again({ clusters: e.target.checked || undefined }),
+    }), "Every cluster is a graph", h("span", { class: "muted" }, " as compilers write functions")),
     (r.fragments > 0 || choices.largest_fragment) && h("label", { class: "fragments" }, h("input", {
       type: "checkbox", name: "largest_fragment", checked: choices.largest_fragment === true,
       onchange: (e) => again({ largest_fragment: e.target.checked || undefined }),
@@ -186,6 +191,23 @@ function reportOf(r, choices, again) {
     rows(`${count(r.unmeasured.count, "value")} not taken for a number`, r.unmeasured.count, r.unmeasured.first ?? []),
   ];
   return parts.filter(Boolean);
+}
+
+// keysOf lets the keys of data be the label, the attributes and the weight.
+function keysOf(r, choices, again) {
+  const field = (name, text, keys, usual) => {
+    const el = h("select", { id: `data-${name}`, onchange: (e) => again({ [name]: e.target.value || undefined }) },
+      usual.map(([value, shown]) => h("option", { value }, shown)), keys.map((key) => h("option", { value: key }, key)));
+    el.value = choices[name] ?? "";
+    return h("div", { class: "field" }, h("label", { for: el.id }, text), el);
+  };
+  const nothing = [["", "by usual names"], ["none", "none"]];
+  return [h("p", { class: "muted" }, `Compared: ${r.compared}.`), h("div", { class: "fields" },
+    field("node_label", "Label of nodes", r.node_keys, nothing),
+    h("div", { class: "field" }, h("label", { for: "data-attributes" }, "Attributes"), h("input", { id: "data-attributes",
+      value: choices.attributes ?? "", placeholder: "all numbers", onchange: (e) => again({ attributes: e.target.value.trim() || undefined }) })),
+    field("edge_label", "Label of edges", r.edge_keys, nothing),
+    field("edge_weight", "Weight of edges", r.edge_keys.filter((key) => key !== "weight"), [["", "weight, if there"], ["unit", "1"]]))];
 }
 
 // rows lists the first of some rows of the file, each with its line and what is wrong.
