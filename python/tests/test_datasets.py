@@ -86,3 +86,20 @@ def test_data_home_of_grakel(tmp_path, monkeypatch):
 class QuietHandler(http.server.SimpleHTTPRequestHandler):
     def log_message(self, *args):
         pass
+
+
+def test_keys(tmp_path):
+    """Keys of data are labels, attributes and weights; a folder of files has classes."""
+    text = "graph {{ a [kind=x, size=1, w=5]; b [kind=y, size=2, w=6]; a -- b [rel=r, flow={}] }}"
+    for name, flow in (("p", 2), ("q", 3)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "g.dot").write_text(text.format(flow))
+    data = mlgkernel.datasets.load(
+        tmp_path, node_label="kind", attributes=["w", "size"], edge_label="rel", edge_weight="flow"
+    )
+    assert data.target.tolist() == ["p", "q"]
+    g = data.graphs[1]
+    assert (g.labels, g.attributes.tolist(), g.edge_labels) == (["x", "y"], [[5, 1], [6, 2]], ["r"])
+    assert g.weights.tolist() == [3] and list(g.vertices) == ["a", "b"]
+    with pytest.raises(ValueError, match='no node has data "knid"'):
+        mlgkernel.datasets.load(tmp_path, node_label="knid")

@@ -76,6 +76,11 @@ def load(
     strict: bool = False,
     largest_fragment: bool = False,
     edge_weight: str = "weight",
+    node_label: str = "",
+    attributes: str | Sequence[str] = "",
+    edge_label: str = "",
+    clusters: bool = False,
+    directed: bool = False,
 ) -> Dataset:
     """Read a dataset.
 
@@ -100,8 +105,16 @@ def load(
         ``warnings`` and ``info["skipped"]`` name them.
     largest_fragment : bool
         Keep only the largest fragment of a molecule with several, such as a salt.
-    edge_weight : {"weight", "unit", "order", "distance"}
-        Where edge weights come from.
+    edge_weight : {"weight", "unit", "order", "distance"} or str
+        Where edge weights come from, or the key of edge data that has them.
+    node_label, edge_label : str
+        Keys of the data of nodes and edges that are their labels, or ``"none"``. By default usual names.
+    attributes : str or sequence of str
+        Keys of the data of nodes that are their attributes, or ``"none"``. By default all with numbers.
+    clusters : bool
+        Every cluster of a DOT file is a graph.
+    directed : bool
+        Edges of data that does not say it lead from the first node to the second.
 
     Returns
     -------
@@ -127,6 +140,11 @@ def load(
         strict=strict,
         largest_fragment=largest_fragment,
         edge_weight=edge_weight,
+        node_label=node_label,
+        attributes=attributes if isinstance(attributes, str) else ",".join(attributes),
+        edge_label=edge_label,
+        clusters=clusters,
+        directed=directed,
     )
     ids = [g.id or str(i + 1) for i, g in enumerate(graphs)]
     columns = info.pop("values", None) or {}
