@@ -37,6 +37,7 @@ type reported struct {
 	places *placement
 	colors *coloring
 	score  *evaluation
+	trust  *trustAnswer // nil for a model whose file has no predictions of single graphs
 	parts  *structureAnswer
 }
 
@@ -63,9 +64,15 @@ func postReport(q *request, in *reportRequest) (*file, error) {
 				return out, err
 			}
 		}
-		if out.score, err = x.heldOut(ctx); err == nil {
-			out.parts, err = x.structured(ctx)
+		if out.score, err = x.heldOut(ctx); err != nil {
+			return out, err
 		}
+		if out.score.Graphs > 0 {
+			if out.trust, err = x.trust(ctx, splitsOf[0]); err != nil {
+				return out, err
+			}
+		}
+		out.parts, err = x.structured(ctx)
 		return out, err
 	}
 	return on(get, func(_ context.Context, x *session, r reported, in *reportRequest) (*file, error) {
@@ -101,6 +108,7 @@ func (x *session) document(r reported, in *reportRequest) (*draw.Report, error) 
 		Caption: "Similar ones lie together. Compared: " + f.Compared() + "."}}})
 	for _, section := range []func() (draw.Section, error){
 		func() (draw.Section, error) { return d.qualityOf(r.score) },
+		func() (draw.Section, error) { return trustOf(r.trust) },
 		func() (draw.Section, error) { return d.selectedOf(in) },
 		func() (draw.Section, error) { return d.groupsOf(r.parts) },
 		func() (draw.Section, error) { return d.cliffsOf(r.parts), nil },
@@ -144,6 +152,54 @@ func (d *Data) qualityOf(e *evaluation) (draw.Section, error) {
 				cells = append(cells, fmt.Sprint(n))
 			}
 			t.Rows = append(t.Rows, cells)
+		}
+		out.Blocks = append(out.Blocks, t)
+	}
+	return out, nil
+}
+
+// trustOf draws how far predictions can be trusted.
+func trustOf(a *trustAnswer) (draw.Section, error) {
+	out := draw.Section{Heading: "Can they be trusted?"}
+	if a == nil || a.Note != "" {
+		return out, nil
+	}
+	lines := func(title, x, y, caption string, series ...draw.Series) error {
+		picture, err := draw.LineChart{Title: title, XAxis: x, YAxis: y, Series: series, Linear: true, Size: draw.Size{Width: 520, Height: 360}}.Picture()
+		out.Blocks = append(out.Blocks, draw.Figure{Picture: picture, Caption: caption})
+		return err
+	}
+	exact := draw.Series{Name: "exact", X: []float64{0, 1}, Y: []float64{0, 1}}
+	found := func(shares []share) draw.Series {
+		s := draw.Series{Name: "found"}
+		for _, p := range shares {
+			s.X, s.Y = append(s.X, p.Expected), append(s.Y, p.Found)
+		}
+		return s
+	}
+	if len(a.Coverage) > 0 {
+		if err := lines("Coverage of intervals", "probability of the interval", "share inside", "Below the line intervals are too narrow.", found(a.Coverage), exact); err != nil {
+			return out, err
+		}
+	}
+	if len(a.Reliability) > 0 {
+		if err := lines("Reliability of probabilities", "probability of a class", "how often it is true", "Below the line probabilities are too high.", found(a.Reliability), exact); err != nil {
+			return out, err
+		}
+	}
+	if len(a.Likeness) > 1 {
+		s := draw.Series{Name: "error"}
+		for _, b := range a.Likeness {
+			s.X, s.Y = append(s.X, b.Similarity), append(s.Y, b.Error)
+		}
+		if err := lines("Error against likeness to training", "similarity to the nearest", "error", "Each point is a tenth of the graphs.", s); err != nil {
+			return out, err
+		}
+	}
+	if len(a.Curves) > 0 {
+		t := draw.Table{Header: []string{"class", "share", "AUC", "average precision"}}
+		for _, c := range a.Curves {
+			t.Rows = append(t.Rows, []string{c.Class, fmt.Sprintf("%.3f", c.Share), fmt.Sprintf("%.3f", c.AUC), fmt.Sprintf("%.3f", c.AveragePrecision)})
 		}
 		out.Blocks = append(out.Blocks, t)
 	}

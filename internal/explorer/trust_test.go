@@ -111,3 +111,23 @@ func TestReliability(t *testing.T) {
 		}
 	}
 }
+
+// A report has a section for all that is known, of classes and of values.
+func TestReport(t *testing.T) {
+	for name, d := range map[string]*Data{"classes": someDrugs(t), "values": numbers(t)} {
+		s := newTester(t, readSpec(t), d, nil)
+		code, page := s.do("POST", "/api/v1/report", `{"graphs":[2,5],"why":"two <of> them","text":"A & B","notes":[{"index":5,"text":"odd"}]}`, "")
+		text := string(page)
+		for _, want := range []string{"<h2", "A &amp; B", "two &lt;of&gt; them", "2 selected", "Can they be trusted?", "Error against likeness", "odd", d.IDs[5]} {
+			if code != 200 || !strings.Contains(text, want) {
+				t.Errorf("%s: %d, no %q", name, code, want)
+			}
+		}
+		if strings.Contains(text, "<script") || strings.Contains(text, "http://") && !strings.Contains(text, "http://www.w3.org") {
+			t.Errorf("%s: the report is more than a document", name)
+		}
+		if strings.Contains(text, "Coverage of intervals") != (name == "values") || strings.Contains(text, "Reliability of") != (name == "classes") {
+			t.Errorf("%s: charts of the other kind", name)
+		}
+	}
+}

@@ -111,7 +111,7 @@ test("a report is one HTML file with pictures, figures, the selection and the no
   await close(page);
   const view = await open("", { at: `file://${report}` });
   const text = await view.locator("body").innerText();
-  assert.match(text, /drugs[^]*234 molecules[^]*Look at these <b>four<\/b>\.[^]*Map[^]*Predictions of class[^]*accuracy[^]*4 selected[^]*Clusters[^]*Activity cliffs/);
+  assert.match(text, /drugs[^]*234 molecules[^]*Look at these <b>four<\/b>\.[^]*Map[^]*Predictions of class[^]*accuracy[^]*Can they be trusted\?[^]*average precision[^]*4 selected[^]*Clusters[^]*Activity cliffs/);
   assert.ok(await view.locator("svg").count() >= 3);
   assert.ok(await view.evaluate(() => document.documentElement.scrollWidth <= innerWidth + 1), "nothing to scroll sideways");
   await close(view, "report");
