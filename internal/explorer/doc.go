@@ -1,8 +1,10 @@
 // Package explorer is the server behind mlg serve: a page that shows a collection of graphs
 // under a kernel, and the JSON API that the page is made with.
 //
-// Data is a dataset or a model. The server has the one given at the start and those that are
-// uploaded. Each is a source, which requests name (source.go, upload.go, load.go).
+// Data is a dataset or a model. The server has those given at the start, those that are uploaded, and
+// those that are derived: parts, and data with values that were measured since. Each is a source, which requests
+// name, and which never changes (source.go, upload.go, load.go, derive.go). A session of the page is
+// a file with a source in it (keep.go).
 //
 // Every kernel of a source is a session: the fitted kernel with what follows from it (Gram
 // matrix, maps, learner, cross-validation). Each result is computed once, when it is first asked for,

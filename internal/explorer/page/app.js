@@ -1,14 +1,15 @@
 // The page: fetches, keeps the state, and tells the views what to show.
 
-import { $, announce, count, h, percent, radios, toast } from "./dom.js";
-import { cancel, download, get, post, stopped, useSource } from "./api.js";
+import { $, announce, count, h, radios, toast } from "./dom.js";
+import { cancel, download, get, post, useSource } from "./api.js";
 import { arrive, chosen, complete, read, sourceOf, state, views, write } from "./state.js";
 import { markCanvas, onTheme, paint, shapeOf } from "./colors.js";
-import { colorQuery, colorsOf, columnOf, legend, mapChoices, sizesOf } from "./legend.js";
+import { colorQuery, colorsOf, legend, mapChoices, sizesOf } from "./legend.js";
 import { MapView } from "./map.js";
 import { MatrixView, scaleOf } from "./matrix.js";
 import { Detail } from "./detail.js";
-import { pairView } from "./pair.js";
+import { forgetTwo, loadMatrix, loadPair, pointCell } from "./two.js";
+import { compute, crossValidate, forgetLearned, loadColors, loadSizes, showPlaces, turnTo } from "./learned.js";
 import { KernelPanel } from "./kernel.js";
 import { predictionsView, showScore } from "./predictions.js";
 import { exports, forgetTable, refilter, showTable, unfilter } from "./table.js";
@@ -21,7 +22,6 @@ import { groupsView } from "./groups.js";
 import { manyView, sendMany } from "./many.js";
 import { nextGraph, nextName, nextView, suggestions } from "./next.js";
 import { keptOf } from "./kept.js";
-import { noteRound } from "./rounds.js";
 import { stack } from "./stack.js";
 import { tip } from "./tip.js";
 import { downloads, find, menu } from "./tools.js";
@@ -208,6 +208,8 @@ export const app = {
 
   marks: markOpen,
 
+  changed, showLegend, loadDetail, crossValidate,
+
   load,
 
   receive: (file) => receive(app, file),
@@ -347,228 +349,6 @@ async function loadDetail() {
   }
 }
 
-let pairJob;
-let pairOf = null;
-
-async function loadPair(focus = false) {
-  const [a, b] = [state.open, state.other];
-  const key = JSON.stringify([state.source, a && app.reference(a), b && app.reference(b), state.level, state.kernel]);
-  if (key === pairOf) return;
-  pairOf = key;
-  pairJob?.abort();
-  pairJob = new AbortController();
-  const { signal } = pairJob;
-  const say = (text, kind = "") => $("pair").replaceChildren(h("p", { class: `empty ${kind}` }, text));
-  if (a === null) return say("Open a graph. Then choose a second graph to compare it with.");
-  if (b === null) {
-    return say(`Choose a graph to compare with ${app.name(a)}: ` +
-      "press ⇄ on a similar graph, or hold Shift and click on the map. A click in the matrix compares any two graphs.");
-  }
-  try {
-    const [ga, gb, answer] = await Promise.all([app.graph(a), app.graph(b),
-      post("compare", { a: app.reference(a), b: app.reference(b), ...chosen() }, signal)]);
-    if (signal.aborted) return;
-    const top = answer.levels.length - 1;
-    $("pair").replaceChildren(...pairView(ga, gb, answer, Math.min(state.level ?? top, top), (l, keys) => {
-      state.level = l === top ? null : l;
-      write();
-      app.detail.levels();
-      loadPair(keys);
-    }));
-    if (focus) $("pair").querySelector('.levels [aria-checked="true"]')?.focus();
-  } catch (e) {
-    if (e.name === "AbortError") return;
-    pairOf = null;
-    say(e.message, stopped(e) ? "" : "error");
-  }
-}
-
-let matrixJob;
-let matrixOf = null;
-
-async function loadMatrix() {
-  const key = JSON.stringify([state.source, state.kernel]);
-  if (matrixOf === key) return app.matrix.layout();
-  matrixJob?.abort();
-  matrixJob = new AbortController();
-  try {
-    const data = await get("matrix", chosen(), matrixJob.signal);
-    matrixOf = key;
-    app.matrix.set(data);
-    $("matrix-scale").replaceChildren(...scaleOf(data.low, data.high));
-    markOpen();
-  } catch (e) {
-    app.fail(e);
-  }
-}
-
-let colorJob;
-
-// loadColors fetches what the points are coloured by.
-async function loadColors() {
-  colorJob?.abort();
-  colorJob = new AbortController();
-  try {
-    app.coloring = await get("colors", { ...colorQuery(state.color),
-      ...(state.color === "prediction" || state.color === "error" ? chosen() : {}) }, colorJob.signal);
-    app.coloring.chosen = state.color;
-    showLegend();
-    for (const m of app.maps) m.color(app.coloring);
-  } catch (e) {
-    if (e.name === "AbortError") return;
-    app.fail(e);
-    if (app.coloring) state.color = $("color").value = app.coloring.chosen; // as it is
-    write();
-  }
-}
-
-// loadSizes has the points of the map show what their size is chosen to show.
-async function loadSizes() {
-  const by = state.size;
-  const { source } = app;
-  const values = by === "vertices" ? source.nodes : by === "target" ? source.value.map((v, i) => (source.targets[i] ? v : null))
-    : by ? await app.column(columnOf(by)) : null;
-  if (by === state.size && source === app.source) app.map.size(values);
-}
-
-let job;
-
-const sketched = 6000; // graphs from which on a first map is shown until there is the other
-
-// compute asks for what follows from the kernel: the map, what was asked, the accuracy, the open graph.
-async function compute() {
-  job?.abort();
-  job = new AbortController();
-  const { signal } = job;
-  const { kernel } = state;
-  $("score").classList.add("stale");
-  try {
-    if (app.info.graphs > sketched) { // the other map takes its time
-      const sketch = await get("map", { part: "early", ...chosen() }, signal);
-      if (signal.aborted) return;
-      Object.assign(app, { places: sketch, placed: kernel, radii: sketch.radii, levels: sketch.radii.length });
-      showPlaces();
-      changed();
-    }
-    const places = await get("map", chosen(), signal);
-    if (signal.aborted) return;
-    Object.assign(app, { places, placed: kernel, radii: places.radii, levels: places.radii.length, evaluation: null, filed: null });
-    await askAgain(signal);
-    if (signal.aborted) return;
-    showPlaces();
-    changed();
-    await Promise.all([evaluate(signal), loadDetail()]);
-  } catch (e) {
-    if (e.name === "AbortError") return;
-    $("score").classList.remove("stale");
-    await withoutMap(e);
-  }
-}
-
-// evaluate asks how good the predictions are.
-async function evaluate(signal) {
-  try {
-    for (const part of ["early", "kernel", "all"]) { // what is known soon is shown soon
-      const { evaluation } = app;
-      const e = await get("evaluate", { part, ...chosen() }, signal);
-      if (evaluation && !evaluation.note && e.rows.length === evaluation.rows.length) break; // nothing new
-      app.evaluation = e;
-      showScore(e);
-      evaluated();
-      if (evaluation?.note) app.detail.learned(signal).catch(app.fail);
-      if (!e.graphs) break;
-    }
-  } catch (e) {
-    if (e.name === "AbortError") return;
-    if (!app.evaluation) showScore(null);
-    app.fail(e);
-    evaluated();
-  }
-}
-
-// crossValidate has the graphs of a model predicted by learners that have not seen them. The line in the head keeps what the file says.
-app.crossValidate = async () => {
-  const { signal } = job;
-  try {
-    const e = await get("evaluate", { cross_validate: true }, signal);
-    if (signal.aborted) return;
-    [app.filed, app.evaluation] = [app.evaluation, e];
-    evaluated();
-  } catch (e) {
-    if (e.name !== "AbortError") app.fail(e);
-  }
-};
-
-// evaluated shows predictions of graphs that were not seen.
-function evaluated() {
-  noteRound(app);
-  if (state.view === "next" && app.places) nextView(app).catch(app.fail);
-  if (state.color === "prediction" || state.color === "error") loadColors();
-  if (state.view === "table" || Object.keys(state.filters).length) showTable(app);
-  if (state.view === "predictions") predictionsView(app.evaluation, app);
-}
-
-// withoutMap goes back to what is shown when a kernel has no map: refused, or cancelled.
-async function withoutMap(error) {
-  if (stopped(error) && app.placed !== null) {
-    state.kernel = app.placed;
-    app.kernel.show(state.kernel);
-    write();
-    return toast("Cancelled. The kernel is set back to that of the map.");
-  }
-  app.kernel.refuse(error, state.kernel);
-  if (app.placed !== null || stopped(error) || !state.kernel) return;
-  notice(`The kernel of the link cannot be used. The map uses ${app.info.saved ? "the model as it was trained" : app.info.kernel}.`);
-  state.kernel = "";
-  await compute();
-}
-
-// askAgain asks all questions for the present kernel, one by one if they fail together: a question that cannot be
-// answered keeps its error.
-async function askAgain(signal) {
-  const one = async (list) => {
-    const { predictions } = await post("predict",
-      { graphs: list.map((a) => askedReference(state.asked.indexOf(a))), k: 5, place: true,
-      ...chosen() }, signal);
-    list.forEach((a, i) => (a.prediction = predictions[i]));
-  };
-  const open = state.asked.filter((a) => !a.error);
-  if (!open.length) return;
-  try {
-    await one(open);
-  } catch (e) {
-    if (stopped(e)) throw e;
-    for (const a of open) await one([a]).catch((error) => {
-      if (stopped(error)) throw error;
-      a.error = error;
-    });
-    const failed = (ref) => ref?.[0] === "a" && state.asked[Number(ref.slice(1))].error;
-    if (failed(state.open)) state.open = null;
-    if (failed(state.other)) state.other = null;
-  }
-}
-
-function showPlaces(turn = null) {
-  const p = app.places[state.layout];
-  turn ??= linkedTurn;
-  linkedTurn = null;
-  app.map.place(p.x, p.y, state.layout, turn);
-  for (const m of app.maps.slice(1)) m.place(p.x, p.y, state.layout, app.map.turn);
-  $("compared").textContent = app.places.compared ? `Compared: ${app.places.compared}` : "";
-  $("axes").textContent = state.layout === "pca"
-    ? `Kernel principal components: ${percent(p.share[0], 0)} and ${percent(p.share[1], 0)} of the variance`
-    : app.places.early ? "A first map, of two principal components. That of neighbours is being made."
-      : "Points close together are similar graphs. Long distances say little.";
-}
-
-function pointCell(a, b, value) {
-  app.inset.marked = a === null ? [] : [{ ref: String(a), name: "" }, { ref: String(b), name: "" }];
-  app.inset.draw();
-  const line = (i) => h("div", {}, app.source.ids[i], " ", h("span", { class: "muted" }, app.source.targets[i] ?? ""));
-  $("matrix-cell").replaceChildren(...(a === null ? [h("span", { class: "muted" }, "Point at a cell.")]
-    : [h("b", {}, value.toFixed(3)), line(a), line(b)]));
-}
-
 // repaint draws what has colours of the theme.
 function repaint() {
   if (!app.info) return;
@@ -584,7 +364,7 @@ function notice(text) {
   $("notice-text").textContent = text ?? "";
 }
 
-let setTab, setLayout, linkedTurn = null;
+let setTab, setLayout;
 
 let visit = 0; // counts what the address said
 
@@ -593,7 +373,9 @@ let visit = 0; // counts what the address said
 async function useData(id) {
   const mine = visit;
   if (app.info && (id === app.info.source || (id === null && app.info.source === app.sources[0].id))) return true;
-  for (const j of [job, colorJob, detailJob, pairJob, matrixJob]) j?.abort(); // they would show what is gone
+  forgetLearned(); // it would show what is gone
+  forgetTwo();
+  detailJob?.abort();
   const fetchAll = (source) => {
     useSource(source);
     return Promise.all([get("info"), get("graphs"), get("sources", { source: null })]);
@@ -638,7 +420,6 @@ function describe() {
   $("axes").textContent = "";
   app.matrix.forget(app.source, info.classes);
   $("matrix-scale").replaceChildren();
-  matrixOf = pairOf = null;
   app.detail.empty();
   pointCell(null);
   showScore(null);
@@ -678,7 +459,7 @@ async function load() {
   arrive();
   app.kernel.show(state.kernel);
   app.map.setZoom(state.zoom?.slice(0, 3) ?? null, true);
-  linkedTurn = state.zoom ? [state.zoom[3] ?? 0, state.zoom[4] === 1] : null;
+  turnTo(state.zoom ? [state.zoom[3] ?? 0, state.zoom[4] === 1] : null);
   if (app.coloring?.chosen !== state.color) loadColors();
   loadSizes().catch(app.fail);
   refilter(app);
