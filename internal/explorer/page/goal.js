@@ -5,7 +5,7 @@ import { h, number, percent } from "./dom.js";
 // usual is what is wanted until something else is chosen.
 export const usual = { pool: "", kind: "max", low: null, high: null, class: null, k: 12, similarity: 0, vertices: 0 };
 
-const kinds = { max: "as large as possible", min: "as small as possible", reach: "near a value", range: "in a range", learn: "what tells most" };
+const kinds = { max: "large", min: "small", reach: "near a value", range: "in a range", learn: "telling" };
 
 // goalOf returns the part of a request that says what is wanted.
 export function goalOf(want, info) {
