@@ -869,7 +869,7 @@ test("one's own table becomes the map: columns are chosen, skipped rows named; b
   assert.doesNotMatch(page.url(), /open=/);
   assert.match(await page.locator("#legend").innerText(), /logS/);
   const labels = await page.evaluate(async () => (await (await import("/app.js")).app.graph("24")).labels);
-  assert.notEqual(labels[1], "N", "the charge is part of the label");
+  assert.equal(labels[1], "N", "the charge is no part of the label");
   // Predicted against measured: a point for every graph, where its values say.
   await page.locator("#tab-predictions").click();
   assert.equal(await page.locator(".scatter .dot").count(), 25);
