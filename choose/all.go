@@ -50,7 +50,7 @@ func (c *choice) finish(ctx context.Context, p *Plan) error {
 	}
 	var l *learn.Learner
 	var err error
-	if exact := len(x.graphs()) <= mostFactorised || p.Indefinite || c.sampled() == nil; exact {
+	if !c.iterated(p) {
 		l, err = x.factorise(ctx)
 	} else {
 		l, err = x.iterate(ctx)

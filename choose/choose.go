@@ -207,6 +207,7 @@ type choice struct {
 	part       bool          // the graphs are a training part: only the learner is asked for
 	matrices   *matrices     // of all endpoints; nil for a part
 	at         []int         // the graphs, by their positions among those of all endpoints; nil for all
+	total      int           // number of graphs of all endpoints
 
 	scored *work.Meter // settings and sums
 }

@@ -142,7 +142,7 @@ func (o *Options) examples(n int) int {
 // newChoice returns the choice for an endpoint of n graphs.
 func newChoice(e Endpoint, in *kernel.Collection, n int, candidates []Candidate, o Options) (*choice, error) {
 	d := e.Data
-	c := &choice{Chooser: Chooser{Options: &o, Keep: true}, in: in, all: in, at: e.At}
+	c := &choice{Chooser: Chooser{Options: &o, Keep: true}, in: in, all: in, at: e.At, total: n}
 	if e.At == nil && len(d.Graphs) != n || e.At != nil && len(d.Graphs) != len(e.At) {
 		return nil, fmt.Errorf("%d graphs with targets at %d of %d positions", len(d.Graphs), len(e.At), n)
 	}
@@ -322,7 +322,7 @@ func forget(ctx context.Context, in *kernel.Collection, choices []*choice, plans
 		kernels = append(kernels, plans[i].Kernel())
 		large = large || c.iterated(plans[i])
 	}
-	if !large || choices[0].Options.Unscored {
+	if o := choices[0].Options; !large || o.Unscored || o.Learner != learn.KernelRidge && !o.LeaveOneOut {
 		return in, nil
 	}
 	sums, err := in.Alone(ctx, kernels...)
@@ -342,13 +342,10 @@ func forget(ctx context.Context, in *kernel.Collection, choices []*choice, plans
 	return in, nil
 }
 
-// iterated reports whether the learner of a plan is found without a factorisation.
+// iterated reports whether the learner of a plan is found without a factorisation: where there are many graphs, also
+// if the endpoint has only some of them, since it then shares their matrix.
 func (c *choice) iterated(p *Plan) bool {
-	o := c.Options
-	if o.Learner != learn.KernelRidge && !o.LeaveOneOut {
-		return false
-	}
-	return len(c.everything.graphs) > mostFactorised && !p.Indefinite && c.sampled() != nil
+	return max(c.total, len(c.everything.graphs)) > mostFactorised && !p.Indefinite && c.sampled() != nil
 }
 
 // matrices are the kernel matrices that several endpoints share, each computed when it is first needed and free after
