@@ -222,7 +222,7 @@ func (c *Columns) Describe() []Column {
 	for i, name := range c.Names {
 		out[i] = c.describe(name)
 		out[i].Role, out[i].Why = c.Roles.of(name)
-		if out[i].Role == "structure" {
+		if out[i].Role == "structure" || slices.Contains(c.Roles.Others, name) {
 			out[i].Kind, out[i].Classes = StructureKind, nil
 		}
 	}

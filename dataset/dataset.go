@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/mlgkernel/mlg/graph"
 )
@@ -273,6 +274,10 @@ func collect(ctx context.Context, r *Reader, opts Options) (*Dataset, error) {
 			d.Columns.Roles = usual
 		} else if !r.table() && len(d.Columns.Roles.Targets) == 0 { // a folder of files
 			d.Columns.Roles.Targets = usual.Targets
+		}
+		if roles := d.Columns.Roles; roles.Others != nil {
+			d.Warnings = append(d.Warnings, fmt.Sprintf("of the columns of structures only %s is read, not %s",
+				roles.Structure.Column, strings.Join(roles.Others, ", ")))
 		}
 	}
 	return d, nil

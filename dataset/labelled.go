@@ -114,6 +114,8 @@ type Repeats struct {
 	Graphs    int        `json:"graphs"`    // all of these together
 	Different int        `json:"different"` // molecules with different values
 	Examples  []Repeated `json:"examples,omitempty"`
+	// Structures are the columns that have to agree, where a row has more than one structure.
+	Structures []string `json:"structures,omitempty"`
 
 	// Stereoisomers are molecules that several rows have with different stereochemistry, or with and without. Rows with
 	// the same are not counted twice.
@@ -133,16 +135,30 @@ type Repeated struct {
 
 const maxRepeated = 20 // examples
 
-// Repeats finds molecules that stand several times: the same atoms with the same charges, isotopes and hydrogens, joined by
+// Repeats finds molecules that stand several times, or rows of the same ones where a row has more than one: the same atoms with the same charges, isotopes and hydrogens, joined by
 // the same bonds, with the same stereochemistry. Beside these it finds molecules that differ in stereochemistry alone. Graphs
 // that are no molecules are compared by labels, weights and attributes.
 func (d *Dataset) Repeats() Repeats {
-	alike := map[uint64][]int{}
+	type row struct {
+		sketch uint64
+		others string // further structures, as they are written
+	}
+	alike := map[row][]int{}
+	var r Repeats
+	var others [][]string
+	if d.Columns != nil && d.Columns.Roles.Others != nil {
+		r.Structures = append([]string{d.Columns.Roles.Structure.Column}, d.Columns.Roles.Others...)
+		for _, name := range d.Columns.Roles.Others {
+			others = append(others, d.Columns.Values(name))
+		}
+	}
 	for i, g := range d.Graphs {
-		key := sketch(g)
+		key := row{sketch: sketch(g)}
+		for _, values := range others {
+			key.others += values[i] + "\n"
+		}
 		alike[key] = append(alike[key], i)
 	}
-	var r Repeats
 	var isomers [][]int // one row of each isomer
 	for _, some := range alike {
 		for _, group := range d.same(some, constitution) {
@@ -188,9 +204,14 @@ func (d *Dataset) same(some []int, of func(*graph.Graph) *graph.Graph) [][]int {
 	if len(some) < 2 {
 		return nil
 	}
-	whole := make([]*graph.Graph, len(some))
+	whole, known := make([]*graph.Graph, len(some)), map[string]*graph.Graph{}
 	for k, i := range some {
-		whole[k] = of(d.Graphs[i])
+		text := d.Graphs[i].SMILES() // often the same in many rows
+		if whole[k] = known[text]; whole[k] == nil {
+			if whole[k] = of(d.Graphs[i]); text != "" {
+				known[text] = whole[k]
+			}
+		}
 	}
 	groups := graph.Duplicates(whole)
 	for _, group := range groups {

@@ -16,6 +16,9 @@ type Roles struct {
 	Targets   []Role `json:"targets"`
 	// Open are the columns that may be the target, if it is not clear which one is.
 	Open []string `json:"open,omitempty"`
+	// Others are further columns of structures, such as the solvent. They are not read, but rows in which they differ are
+	// no duplicates.
+	Others []string `json:"other_structures,omitempty"`
 }
 
 // Role is a column that was taken for something, "" for none.
@@ -85,6 +88,9 @@ func (c *Columns) roles(o Options, what string, structure bool) (Roles, error) {
 	}
 	if r.ID, err = c.idRole(o, what, r.Structure.Column); err != nil {
 		return r, err
+	}
+	if r.Structure.Why == severalStructures {
+		r.Others = c.otherStructures(r)
 	}
 	if o.TargetColumn != "" && !strings.EqualFold(o.TargetColumn, AllTargets) || c.find(o.TargetColumn) != "" {
 		r.Targets, err = c.given(o.TargetColumn, what)
@@ -192,7 +198,7 @@ func (c *Columns) structureRole(o Options, what string) (Role, error) {
 			}
 		}
 		if 2*good > len(c.lines) && length > most {
-			r, most = Role{name, "its values are SMILES"}, length
+			r, most = Role{name, severalStructures}, length
 		}
 	}
 	if m, err := chem.ParseSMILES(r.Column, 1<<10); err == nil && len(m.Atoms) > 1 {
@@ -203,6 +209,34 @@ func (c *Columns) structureRole(o Options, what string) (Role, error) {
 		return r, fmt.Errorf("no SMILES column among %s", quoteList(c.Names))
 	}
 	return r, nil
+}
+
+// severalStructures is why a column is the structure that is so by its values alone, as others may be.
+const severalStructures = "its values are SMILES"
+
+// otherStructures returns further columns most of whose different values are SMILES, some of them with a bond, a branch, a
+// ring or a bracket: the name of a class may be a SMILES by chance.
+func (c *Columns) otherStructures(taken Roles) (out []string) {
+	for _, name := range c.Names {
+		if role, _ := taken.of(name); role != "" {
+			continue
+		}
+		seen, good, written := map[string]bool{}, 0, false
+		for _, v := range c.Values(name) {
+			if Missing(v) || seen[v] {
+				continue
+			}
+			seen[v] = true
+			if looksLikeSMILES(v) && !isWhole(v) {
+				good++
+				written = written || strings.ContainsAny(v, "()[]=#1")
+			}
+		}
+		if 2*good > len(seen) && written {
+			out = append(out, name)
+		}
+	}
+	return out
 }
 
 // idRole finds the column of identifiers: by a usual name, or by a word where no more than a tenth of it is missing.
@@ -231,7 +265,7 @@ func (c *Columns) targetRoles(taken Roles) (targets []Role, open []string) {
 	var left []Column
 	binary := true
 	for _, name := range c.Names {
-		if role, _ := taken.of(name); role != "" || hasWord(name, idWords) || hasWord(name, besideWords) {
+		if role, _ := taken.of(name); role != "" || slices.Contains(taken.Others, name) || hasWord(name, idWords) || hasWord(name, besideWords) {
 			continue
 		}
 		if d := c.describe(name); d.Kind == NumberKind || d.Kind == ClassKind {

@@ -140,8 +140,13 @@ func describeTable(s dataset.Summary, row func(name, format string, args ...any)
 	}
 }
 
-// repeatsText says how many molecules stand several times.
+// repeatsText says how many molecules stand several times, or sets of them.
 func repeatsText(r *dataset.Repeats, what string) string {
+	if r.Structures != nil {
+		what = "set of structures (" + strings.Join(r.Structures, ", ") + ")"
+		return fmt.Sprintf("%s several times, in %d rows, which may differ in other columns: %d with equal values, %d with different ones",
+			agree(r.Molecules, what+" stands", strings.Replace(what, "set", "sets", 1)+" stand"), r.Graphs, r.Molecules-r.Different, r.Different)
+	}
 	return fmt.Sprintf("%s several times, in %d rows: %d with equal values, %d with different ones",
 		agree(r.Molecules, what+" stands", what+"s stand"), r.Graphs, r.Molecules-r.Different, r.Different)
 }
