@@ -161,3 +161,51 @@ func TestLabelsAreNames(t *testing.T) {
 		t.Errorf("%v, %q", g, d.Warnings)
 	}
 }
+
+// Edges with numbers become vertices that have these as attributes.
+func TestEdgeAttributes(t *testing.T) {
+	read := func(text string) string {
+		d, err := readText(DOT, text, func(o *Options) { o.EdgeAttributes = "flow, Cost" })
+		if err != nil {
+			return err.Error()
+		}
+		return describe(d.Graphs[0]) + " " + d.Graphs[0].Name(d.Graphs[0].N()-1) + " " + strings.Join(d.Warnings, ";")
+	}
+	for text, want := range map[string]string{
+		`graph g { a [label=x, size=1]; b [label=y, size=2]; a -- b [flow=3, cost=5, label=s, weight=7, more=1]; b -- b [flow=4, cost=6] }`: `id "g" target "" n 4
+0 "x" [1 0 0]
+1 "y" [2 0 0]
+2 "edge s" [0 3 5]
+3 "edge " [0 4 6]
+0-2 7
+1-2 7
+1-3 1 b–b 1 value of edge data "more" left out, because they are neither weight, label nor attribute`,
+		`digraph { a [pos="0,0"]; b [pos="2,4"]; a -> b [flow=1, cost=2]; a -> b [flow=3, cost=4]; b -> b [flow=5, cost=6] }`: `id "" target "" n 5
+0 [0 0] (0, 0)
+1 [0 0] (2, 4)
+2 [1 2] (1, 2)
+3 [3 4] (1, 2)
+4 [5 6] (2, 4)
+0>2 1
+0>3 1
+1>4 1
+2>1 1
+3>1 1
+4>1 1 b–b `,
+		"graph { a -- b\n a -- c [flow=1] }": `f:1: edge without data "flow", want a number for every edge`,
+		"graph {\na -- b [flow=1, cost=x] }": `f:2: edge data "Cost": "x", want a number`,
+	} {
+		if got := read(text); got != want {
+			t.Errorf("%s: got\n%s\nwant\n%s", text, got, want)
+		}
+	}
+	d, err := readText(GraphML, `<graphml><key id="f" for="edge" attr.name="f" attr.type="double"/><graph edgedefault="undirected"><node id="u"/><node id="v"/><node id="w"/><edge source="u" target="v" directed="true"><data key="f">1</data></edge><edge source="w" target="v"><data key="f">2</data></edge></graph></graphml>`,
+		func(o *Options) { o.EdgeAttributes = "f" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantGraph(t, d.Graphs[0], "id \"\" target \"\" n 5\n0 [0]\n1 [0]\n2 [0]\n3 [1]\n4 [2]\n0>3 1\n1>4 1\n2>4 1\n3>1 1\n4>1 1\n4>2 1")
+	if _, err := readText(JSONLines, `{"nodes":1,"edges":[]}`, func(o *Options) { o.EdgeAttributes = "f" }); err == nil || !strings.Contains(err.Error(), `EdgeAttributes is "f", but data in the format jsonl have no keys`) {
+		t.Error(err)
+	}
+}

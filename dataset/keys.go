@@ -42,7 +42,7 @@ func (o Options) parts(g *graph.Graph) (*graph.Graph, error) {
 	if slices.Contains(keyed, o.Format) || o.Format == Auto { // chosen by key; a folder of files has chosen
 		return g, nil
 	}
-	for _, c := range []struct{ name, key string }{{"NodeLabel", o.NodeLabel}, {"EdgeLabel", o.EdgeLabel}, {"EdgeWeight", o.EdgeWeight.key()}} {
+	for _, c := range []struct{ name, key string }{{"NodeLabel", o.NodeLabel}, {"EdgeLabel", o.EdgeLabel}, {"EdgeWeight", o.EdgeWeight.key()}, {"EdgeAttributes", o.EdgeAttributes}} {
 		if c.key != "" && (c.key != Nothing || c.name == "EdgeWeight") {
 			return nil, fmt.Errorf("%s is %q, but data in the format %s have no keys", c.name, c.key, o.Format)
 		}
@@ -57,7 +57,7 @@ func (o Options) parts(g *graph.Graph) (*graph.Graph, error) {
 		return g, nil
 	}
 	var which []int
-	for _, text := range o.attributeKeys() {
+	for _, text := range keyList(o.Attributes) {
 		k, err := strconv.Atoi(text)
 		if err != nil || k < 1 || k > g.AttributeDim() {
 			return nil, fmt.Errorf("attribute %q, want a number from 1 to %d: data in the format %s have no keys", text, g.AttributeDim(), o.Format)
@@ -67,13 +67,13 @@ func (o Options) parts(g *graph.Graph) (*graph.Graph, error) {
 	return g.PickAttributes(which), nil
 }
 
-// attributeKeys returns the keys that the options name as attributes.
-func (o Options) attributeKeys() []string {
-	if o.Attributes == "" || o.Attributes == Nothing {
+// keyList returns the keys in a list with commas, none for Nothing.
+func keyList(list string) []string {
+	if list == "" || list == Nothing {
 		return nil
 	}
 	var out []string
-	for key := range strings.SplitSeq(o.Attributes, ",") {
+	for key := range strings.SplitSeq(list, ",") {
 		out = append(out, strings.TrimSpace(key))
 	}
 	return out

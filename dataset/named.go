@@ -71,7 +71,14 @@ type named struct {
 	title      []string // names for people, where those of the format are numbers; nil for none
 	drawn      keySet   // keys of vertices that say how to draw, which are no data
 	edgesDrawn keySet   // and of edges
-	lines      []int    // of the vertices, nil where they are not known
+	lines      []int    // of the vertices
+
+	// Edges that become vertices; see Options.EdgeAttributes.
+	rows     [][]float64  // by edge: its numbers; nil where edges stay edges
+	width    int          // numbers of an edge
+	compared keySet       // their keys
+	labelled bool         // vertices have labels
+	places   [][2]float64 // of the vertices, nil where they have none, nil where they are not known
 }
 
 // keyKinds says which keys a format declares to be numbers or texts. Values tell of the others.
@@ -156,7 +163,10 @@ func (n *named) newVertex(name string, d data, line int) error {
 
 // build makes the graph. An error in a line is a *lineError.
 func (n *named) build(s *stream) (*graph.Graph, error) {
-	b := graph.NewBuilder(len(n.node))
+	if err := n.edgeNumbers(s.opts); err != nil {
+		return nil, err
+	}
+	b := graph.NewBuilder(len(n.node) + len(n.rows))
 	in := interner{}
 	used := keySet{} // keys that are labels of vertices
 	labels := chosenKeys(s.opts.NodeLabel, n.labels)
@@ -173,6 +183,7 @@ func (n *named) build(s *stream) (*graph.Graph, error) {
 	if n.title != nil {
 		nameVertices(b, n.title)
 	}
+	n.labelled = len(used) > 0
 	if n.directed {
 		b.SetDirected()
 	}
@@ -216,7 +227,8 @@ func (n *named) addEdges(s *stream, b *graph.Builder, in interner) error {
 	s.seen(0, n.node)
 	s.seen(1, all)
 	n.edgesLeftOut(s, all, weights, labels)
-	for _, e := range n.edges {
+	add := b.AddLabeledEdge
+	for i, e := range n.edges {
 		w := 1.0
 		if t, ok := e.data.find(weights); ok {
 			var err error
@@ -229,9 +241,12 @@ func (n *named) addEdges(s *stream, b *graph.Builder, in interner) error {
 		if !e.directed { // the order of the ends means nothing
 			u, v = min(u, v), max(u, v)
 		}
-		b.AddLabeledEdge(u, v, w, in.text([]byte(label)))
+		if n.rows != nil {
+			add = n.through(b, i)
+		}
+		add(u, v, w, in.text([]byte(label)))
 		if n.directed && !e.directed && u != v {
-			b.AddLabeledEdge(v, u, w, in.text([]byte(label)))
+			add(v, u, w, in.text([]byte(label)))
 		}
 	}
 	return nil
@@ -244,13 +259,13 @@ func (n *named) edgesLeftOut(s *stream, all []data, weights, labels []string) {
 		weight, _ := d.key(weights)
 		label, _ := d.key(labels)
 		for key := range d {
-			if key != weight && key != label && !n.edgesDrawn[strings.ToLower(key)] {
+			if key != weight && key != label && !n.edgesDrawn[strings.ToLower(key)] && !n.compared[strings.ToLower(key)] {
 				have[key]++
 			}
 		}
 	}
 	for _, key := range slices.SortedFunc(maps.Keys(have), natural) {
-		leftOut(s.warn, "edge", key, have[key], "they are neither weight nor label")
+		leftOut(s.warn, "edge", key, have[key], "they are neither weight, label nor attribute")
 	}
 }
 
@@ -314,20 +329,22 @@ func (n *named) attributes(s *stream, b *graph.Builder, labels keySet) error {
 		left := row
 		if x >= 0 && y >= 0 {
 			b.SetCoordinates(v, row[x], row[y])
+			n.places = append(n.places, [2]float64{row[x], row[y]})
 			left = slices.Delete(slices.Clone(row), y, y+1) // y is behind x
 			left = slices.Delete(left, x, x+1)
 		}
-		if len(left) > 0 {
+		if left = append(slices.Clip(left), make([]float64, n.width)...); len(left) > 0 {
 			b.SetAttributes(v, left)
 		}
 	}
+	n.describeEdges(b, len(names)-map[bool]int{true: 2}[x >= 0 && y >= 0])
 	return nil
 }
 
 // chosen returns the keys that the options name as attributes, as the data spell them. It is an error
 // if some vertex has no number there.
 func (n *named) chosen(o Options, have map[string]int) (names []string, err error) {
-	for _, text := range o.attributeKeys() {
+	for _, text := range keyList(o.Attributes) {
 		key, ok := "", false
 		for _, d := range n.node {
 			if key, ok = d.key([]string{text}); ok {

@@ -97,6 +97,10 @@ type Options struct {
 	EdgeLabel  string `json:"edge_label,omitempty"`
 	Clusters   bool   `json:"clusters,omitempty"`
 
+	// EdgeAttributes has keys of edges whose values are numbers, with commas between them. Every edge becomes
+	// a vertex between its ends, whose attributes they are. Distances double. "" leaves edges as they are.
+	EdgeAttributes string `json:"edge_attributes,omitempty"`
+
 	// Directed takes edges for arcs from the first end to the second where the data do not say what they
 	// are: those of edge lists, and of Graph JSON Lines without the field "directed".
 	Directed bool `json:"directed,omitempty"`
@@ -134,7 +138,7 @@ func (o Options) Like(other *Options) Options {
 		o.AtomCharge, o.AtomAromatic, o.AtomHydrogens = other.AtomCharge, other.AtomAromatic, other.AtomHydrogens
 		o.Hydrogens, o.EdgeWeight, o.LargestFragment = other.Hydrogens, other.EdgeWeight, other.LargestFragment
 		o.Directed, o.Clusters = other.Directed, other.Clusters
-		o.NodeLabel, o.Attributes, o.EdgeLabel = other.NodeLabel, other.Attributes, other.EdgeLabel
+		o.NodeLabel, o.Attributes, o.EdgeLabel, o.EdgeAttributes = other.NodeLabel, other.Attributes, other.EdgeLabel, other.EdgeAttributes
 		o.like = other.TargetColumn
 	}
 	return o
@@ -170,7 +174,7 @@ func (o Options) Validate() error {
 	}
 	for _, f := range []struct{ name, value string }{
 		{"SMILESColumn", o.SMILESColumn}, {"TargetColumn", o.TargetColumn}, {"IDColumn", o.IDColumn},
-		{"NodeLabel", o.NodeLabel}, {"Attributes", o.Attributes}, {"EdgeLabel", o.EdgeLabel}, {"EdgeWeight", string(o.EdgeWeight)},
+		{"NodeLabel", o.NodeLabel}, {"Attributes", o.Attributes}, {"EdgeLabel", o.EdgeLabel}, {"EdgeAttributes", o.EdgeAttributes}, {"EdgeWeight", string(o.EdgeWeight)},
 	} {
 		if !utf8.ValidString(f.value) {
 			return &param.Error{Of: "Options", Name: f.name, Value: strconv.Quote(f.value), Want: "valid UTF-8"}

@@ -49,15 +49,16 @@ func (f *placeFlags) like(m *model.Model) dataset.Options { return f.options().L
 // dataFlags say how datasets are read.
 type dataFlags struct {
 	placeFlags
-	Hydrogens  dataset.Hydrogens  `help:"Which hydrogens become vertices: written (those in the data), explicit (all), implicit (none)." default:"written" enum:"written,explicit,implicit" group:"Reading data"`
-	Atoms      []string           `help:"What atoms are compared by besides the element: charge, aromatic, hydrogens (how many an atom has), separated by commas; or element for nothing else." default:"charge" enum:"element,charge,aromatic,hydrogens" placeholder:"WHAT" group:"Reading data"`
-	Largest    bool               `help:"Keep only the largest fragment of molecules with several, such as salts." name:"largest-fragment" group:"Reading data"`
-	Directed   bool               `help:"Edges of data that does not say what they are, such as edge lists, lead from the first vertex to the second." group:"Reading data"`
-	EdgeWeight dataset.EdgeWeight `help:"Edge weights: unit (all 1), weight (as in the file), order (bond order or edge label), distance (the file has distances, and edges lead to the nearest neighbours), or a key of the data of edges." default:"weight" placeholder:"KIND" choices:"unit,weight,order,distance" group:"Reading data"`
-	NodeLabel  string             `help:"Key of the data of vertices that is their label, or none. By default label, element, symbol or type." placeholder:"KEY" group:"Reading data"`
-	Attributes string             `help:"Keys of the data of vertices that are their attributes, separated by commas, or none. By default all with numbers." placeholder:"KEYS" group:"Reading data"`
-	EdgeLabel  string             `help:"Key of the data of edges that is their label, or none. By default label, order, bond or type." placeholder:"KEY" group:"Reading data"`
-	Clusters   bool               `help:"Every subgraph of a DOT file whose name begins with cluster is a graph, as gcc writes functions." group:"Reading data"`
+	Hydrogens      dataset.Hydrogens  `help:"Which hydrogens become vertices: written (those in the data), explicit (all), implicit (none)." default:"written" enum:"written,explicit,implicit" group:"Reading data"`
+	Atoms          []string           `help:"What atoms are compared by besides the element: charge, aromatic, hydrogens (how many an atom has), separated by commas; or element for nothing else." default:"charge" enum:"element,charge,aromatic,hydrogens" placeholder:"WHAT" group:"Reading data"`
+	Largest        bool               `help:"Keep only the largest fragment of molecules with several, such as salts." name:"largest-fragment" group:"Reading data"`
+	Directed       bool               `help:"Edges of data that does not say what they are, such as edge lists, lead from the first vertex to the second." group:"Reading data"`
+	EdgeWeight     dataset.EdgeWeight `help:"Edge weights: unit (all 1), weight (as in the file), order (bond order or edge label), distance (the file has distances, and edges lead to the nearest neighbours), or a key of the data of edges." default:"weight" placeholder:"KIND" choices:"unit,weight,order,distance" group:"Reading data"`
+	NodeLabel      string             `help:"Key of the data of vertices that is their label, or none. By default label, element, symbol or type." placeholder:"KEY" group:"Reading data"`
+	Attributes     string             `help:"Keys of the data of vertices that are their attributes, separated by commas, or none. By default all with numbers." placeholder:"KEYS" group:"Reading data"`
+	EdgeLabel      string             `help:"Key of the data of edges that is their label, or none. By default label, order, bond or type." placeholder:"KEY" group:"Reading data"`
+	EdgeAttributes string             `help:"Keys of the data of edges with numbers, separated by commas. Every edge becomes a vertex between its ends with these attributes." placeholder:"KEYS" group:"Reading data"`
+	Clusters       bool               `help:"Every subgraph of a DOT file whose name begins with cluster is a graph, as gcc writes functions." group:"Reading data"`
 
 	settled bool // NodeLabel is as data that have been read need it
 }
@@ -67,6 +68,7 @@ func (f *dataFlags) options() dataset.Options {
 	o.LargestFragment, o.Directed = f.Largest, f.Directed
 	o.Hydrogens, o.EdgeWeight = f.Hydrogens, f.EdgeWeight
 	o.NodeLabel, o.Attributes, o.EdgeLabel, o.Clusters = f.NodeLabel, f.Attributes, f.EdgeLabel, f.Clusters
+	o.EdgeAttributes = f.EdgeAttributes
 	o.AtomCharge, o.AtomAromatic = slices.Contains(f.Atoms, "charge"), slices.Contains(f.Atoms, "aromatic")
 	o.AtomHydrogens = slices.Contains(f.Atoms, "hydrogens")
 	return o

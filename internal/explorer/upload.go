@@ -25,25 +25,26 @@ const (
 
 // uploadRequest says how an uploaded file is read. Its body is the file.
 type uploadRequest struct {
-	Name          string  `json:"name" want:"1 to 200" help:"name of the file; it tells the format and names the collection"`
-	Key           string  `json:"key,omitempty" want:"0 to 100" help:"any text; names the upload in requests for its progress"`
-	Check         bool    `json:"check,omitempty" help:"read the file and report on it, but do not keep it"`
-	Target        *string `json:"target,omitempty" help:"column of the targets; empty for none; by default the suggested one"`
-	ID            *string `json:"id,omitempty" help:"column of the identifiers; empty for none; by default the suggested one"`
-	Color         *string `json:"color,omitempty" help:"column to colour graphs by"`
-	Structure     string  `json:"structure,omitempty" help:"column of the SMILES; by default the server finds it"`
-	TargetName    string  `json:"target_name,omitempty" want:"0 to 100" help:"what the targets are called, with their unit; by default as their column"`
-	Task          string  `json:"task,omitempty" default:"auto" want:"one of auto classification regression" help:"kind of the targets; auto decides by their values"`
-	Format        string  `json:"format,omitempty" default:"auto" want:"one of auto tudataset smiles csv tsv parquet sdf jsonl graphml gml gexf pajek nodelink dot edgelist"`
-	Hydrogens     string  `json:"hydrogens,omitempty" default:"written" want:"one of written explicit implicit" help:"which hydrogens of molecules become vertices"`
-	EdgeWeight    string  `json:"edge_weight,omitempty" default:"weight" want:"1 to 200" help:"edge weights: unit, weight, order, distance, or a key of the data of edges"`
-	NodeLabel     string  `json:"node_label,omitempty" want:"0 to 200" help:"key of node data that is the label, or none; by default usual names"`
-	Attributes    string  `json:"attributes,omitempty" want:"0 to 2000" help:"keys of node data that are the attributes, with commas between them, or none; by default all numbers"`
-	EdgeLabel     string  `json:"edge_label,omitempty" want:"0 to 200" help:"key of edge data that is the label, or none; by default usual names"`
-	Clusters      bool    `json:"clusters,omitempty" help:"every cluster of a DOT file is a graph"`
-	AtomCharge    bool    `json:"atom_charge,omitempty" default:"true" help:"charges are part of atom labels"`
-	AtomAromatic  bool    `json:"atom_aromatic,omitempty" help:"aromaticity is part of atom labels"`
-	AtomHydrogens bool    `json:"atom_hydrogens,omitempty" help:"numbers of hydrogens are part of atom labels"`
+	Name           string  `json:"name" want:"1 to 200" help:"name of the file; it tells the format and names the collection"`
+	Key            string  `json:"key,omitempty" want:"0 to 100" help:"any text; names the upload in requests for its progress"`
+	Check          bool    `json:"check,omitempty" help:"read the file and report on it, but do not keep it"`
+	Target         *string `json:"target,omitempty" help:"column of the targets; empty for none; by default the suggested one"`
+	ID             *string `json:"id,omitempty" help:"column of the identifiers; empty for none; by default the suggested one"`
+	Color          *string `json:"color,omitempty" help:"column to colour graphs by"`
+	Structure      string  `json:"structure,omitempty" help:"column of the SMILES; by default the server finds it"`
+	TargetName     string  `json:"target_name,omitempty" want:"0 to 100" help:"what the targets are called, with their unit; by default as their column"`
+	Task           string  `json:"task,omitempty" default:"auto" want:"one of auto classification regression" help:"kind of the targets; auto decides by their values"`
+	Format         string  `json:"format,omitempty" default:"auto" want:"one of auto tudataset smiles csv tsv parquet sdf jsonl graphml gml gexf pajek nodelink dot edgelist"`
+	Hydrogens      string  `json:"hydrogens,omitempty" default:"written" want:"one of written explicit implicit" help:"which hydrogens of molecules become vertices"`
+	EdgeWeight     string  `json:"edge_weight,omitempty" default:"weight" want:"1 to 200" help:"edge weights: unit, weight, order, distance, or a key of the data of edges"`
+	NodeLabel      string  `json:"node_label,omitempty" want:"0 to 200" help:"key of node data that is the label, or none; by default usual names"`
+	Attributes     string  `json:"attributes,omitempty" want:"0 to 2000" help:"keys of node data that are the attributes, with commas between them, or none; by default all numbers"`
+	EdgeLabel      string  `json:"edge_label,omitempty" want:"0 to 200" help:"key of edge data that is the label, or none; by default usual names"`
+	EdgeAttributes string  `json:"edge_attributes,omitempty" want:"0 to 2000" help:"keys of edge data with numbers, with commas between them; every edge becomes a vertex with these attributes"`
+	Clusters       bool    `json:"clusters,omitempty" help:"every cluster of a DOT file is a graph"`
+	AtomCharge     bool    `json:"atom_charge,omitempty" default:"true" help:"charges are part of atom labels"`
+	AtomAromatic   bool    `json:"atom_aromatic,omitempty" help:"aromaticity is part of atom labels"`
+	AtomHydrogens  bool    `json:"atom_hydrogens,omitempty" help:"numbers of hydrogens are part of atom labels"`
 
 	LargestFragment bool `json:"largest_fragment,omitempty" help:"keep only the largest fragment of molecules with several, such as salts"`
 }
@@ -54,6 +55,7 @@ func (in *uploadRequest) options(bytes int64) dataset.Options {
 	o.Format, o.SMILESColumn, o.LargestFragment = dataset.Format(in.Format), in.Structure, in.LargestFragment
 	o.Hydrogens, o.EdgeWeight = dataset.Hydrogens(in.Hydrogens), dataset.EdgeWeight(in.EdgeWeight)
 	o.NodeLabel, o.Attributes, o.EdgeLabel, o.Clusters = in.NodeLabel, in.Attributes, in.EdgeLabel, in.Clusters
+	o.EdgeAttributes = in.EdgeAttributes
 	o.AtomCharge, o.AtomAromatic, o.AtomHydrogens = in.AtomCharge, in.AtomAromatic, in.AtomHydrogens
 	o.Limits.Line, o.Limits.Record = 16<<20, 64<<20
 	o.Limits.Bytes, o.Limits.Ratio, o.Limits.Items = 4*bytes, 20, sourceItems

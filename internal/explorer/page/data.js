@@ -201,13 +201,15 @@ function keysOf(r, choices, again) {
     el.value = choices[name] ?? "";
     return h("div", { class: "field" }, h("label", { for: el.id }, text), el);
   };
+  const text = (name, label, hint) => h("div", { class: "field" }, h("label", { for: `data-${name}` }, label),
+    h("input", { id: `data-${name}`, value: choices[name] ?? "", placeholder: hint, onchange: (e) => again({ [name]: e.target.value.trim() || undefined }) }));
   const nothing = [["", "by usual names"], ["none", "none"]];
   return [h("p", { class: "muted" }, `Compared: ${r.compared}.`), h("div", { class: "fields" },
     field("node_label", "Label of nodes", r.node_keys, nothing),
-    h("div", { class: "field" }, h("label", { for: "data-attributes" }, "Attributes"), h("input", { id: "data-attributes",
-      value: choices.attributes ?? "", placeholder: "all numbers", onchange: (e) => again({ attributes: e.target.value.trim() || undefined }) })),
+    text("attributes", "Attributes of nodes", "all numbers"),
     field("edge_label", "Label of edges", r.edge_keys, nothing),
-    field("edge_weight", "Weight of edges", r.edge_keys.filter((key) => key !== "weight"), [["", "weight, if there"], ["unit", "1"]]))];
+    field("edge_weight", "Weight of edges", r.edge_keys.filter((key) => key !== "weight"), [["", "weight, if there"], ["unit", "1"]]),
+    r.edge_keys.length > 0 && text("edge_attributes", "Attributes of edges", "none"))];
 }
 
 // rows lists the first of some rows of the file, each with its line and what is wrong.

@@ -79,6 +79,7 @@ def load(
     node_label: str = "",
     attributes: str | Sequence[str] = "",
     edge_label: str = "",
+    edge_attributes: str | Sequence[str] = "",
     clusters: bool = False,
     directed: bool = False,
 ) -> Dataset:
@@ -111,6 +112,9 @@ def load(
         Keys of the data of nodes and edges that are their labels, or ``"none"``. By default usual names.
     attributes : str or sequence of str
         Keys of the data of nodes that are their attributes, or ``"none"``. By default all with numbers.
+    edge_attributes : str or sequence of str
+        Keys of the data of edges with numbers. Every edge becomes a vertex between its ends, which has
+        them as attributes, behind zeros for those of the nodes.
     clusters : bool
         Every cluster of a DOT file is a graph.
     directed : bool
@@ -143,6 +147,7 @@ def load(
         node_label=node_label,
         attributes=attributes if isinstance(attributes, str) else ",".join(attributes),
         edge_label=edge_label,
+        edge_attributes=edge_attributes if isinstance(edge_attributes, str) else ",".join(edge_attributes),
         clusters=clusters,
         directed=directed,
     )
