@@ -185,7 +185,7 @@ func TestSDF(t *testing.T) {
 	wantErrors(t, SDF, []errorCase{
 		{strings.Replace(ethanolMol, "  2  3  1", "  2  4  1", 1), "f:9: atom 4 out of range [1, 3]"},
 		{strings.Replace(ethanolMol, " O ", " Oo", 1), `f:7: unknown element "Oo"`},
-		{strings.Replace(ethanolMol, "  2  3  1", "  2  3  8", 1), "f:9: bond type 8"},
+		{strings.Replace(ethanolMol, "  2  3  1", "  2  3  7", 1), "f:9: bond type 7"},
 		{strings.Replace(ethanolMol, "  2  3  1", "  2  2  1", 1), "f:9: bond from atom 2 to itself"},
 		{strings.Replace(ethanolMol, "  2  3  1", "  2  1  1", 1), "f:9: second bond between atoms 2 and 1"},
 		{strings.Replace(ethanolMol, "M  END\n", "", 1), "the connection table ends too early, want a line M  END"},
