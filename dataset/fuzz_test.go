@@ -4,10 +4,13 @@ import (
 	"archive/zip"
 	"bytes"
 	"context"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
+	"unicode/utf8"
 )
 
 // fuzzOptions keep a fuzzing run fast.
@@ -33,7 +36,28 @@ func fuzzFormat(f *testing.F, format Format, seeds ...string) {
 			return
 		}
 		checkGraphs(t, d)
+		o := fuzzOptions(format) // what else may be asked for: an error, or graphs
+		o.Clusters, o.NodeLabel, o.EdgeAttributes = true, Nothing, strings.Join(slices.Sorted(maps.Keys(edgeKeys(data, format))), ",")
+		if d, err := ReadFrom(context.Background(), bytes.NewReader(data), "f", o); err == nil {
+			checkGraphs(t, d)
+		}
 	})
+}
+
+// edgeKeys returns the keys of the edges in a text, without those that have commas.
+func edgeKeys(text []byte, format Format) keySet {
+	out := keySet{}
+	r, err := NewReader(bytes.NewReader(text), "f", fuzzOptions(format))
+	for err == nil {
+		_, err = r.Next()
+		_, keys := r.Keys()
+		for _, key := range keys {
+			if !strings.Contains(key, ",") && key != "" && utf8.ValidString(key) {
+				out[key] = true
+			}
+		}
+	}
+	return out
 }
 
 func checkGraphs(t *testing.T, d *Dataset) {
@@ -114,7 +138,7 @@ func FuzzNodeLink(f *testing.F) {
 }
 
 func FuzzDOT(f *testing.F) {
-	fuzzFormat(f, DOT, `strict digraph "g" { node [label=C]; a -> b -> {c; d} [weight=2]; subgraph s { e [pos="1,2"] } /* x */ }`, "graph{a--b;b--a}\n#x\ngraph{}")
+	fuzzFormat(f, DOT, `strict digraph "g" { node [label=C]; a -> b -> {c; d} [weight=2]; subgraph s { e [pos="1,2"] } /* x */ }`, "graph{a--b;b--a}\n#x\ngraph{}", gccCFG, `graph{subgraph cluster{a--b[flow=2]}subgraph clusterB{c;a}b--c[flow=3];c--c[flow=1,style=invis]}`)
 }
 
 func FuzzEdgeList(f *testing.F) {

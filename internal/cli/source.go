@@ -146,6 +146,9 @@ func withFlag(warning string) string {
 	if warning == dataset.DistancesWarning {
 		return warning + ": use --edge-weight distance"
 	}
+	if strings.Contains(warning, " of edge data ") {
+		return warning + "; --edge-label, --edge-weight or --edge-attributes takes it"
+	}
 	if warning == dataset.NamesWarning {
 		return warning + "; --node-label label compares them"
 	}
