@@ -134,8 +134,15 @@ func identityGraph(m *chem.Molecule, stereo bool) (*graph.Graph, error) {
 	m = m.WithoutHydrogens()
 	atoms, bonds := m.Aromaticity()
 	ofAtoms, ofBonds := make([]chem.Descriptor, len(m.Atoms)), make([]chem.Descriptor, len(m.Bonds))
-	if stereo {
+	if stereo && m.Marked() { // without marks all that is stereogenic is unspecified
 		ofAtoms, ofBonds = m.Descriptors()
+		for _, list := range [][]chem.Descriptor{ofAtoms, ofBonds} {
+			for i, d := range list {
+				if d == chem.Unspecified {
+					list[i] = ""
+				}
+			}
+		}
 	}
 	b := graph.NewBuilder(len(m.Atoms))
 	for i, a := range m.Atoms {
