@@ -48,6 +48,7 @@ func LabelHistogram() Candidate {
 // (docs/explanation/evaluation.md has them as a table). Data with vertex attributes get a kernel more
 // for these. Data with edge labels get one more, and a second family of the three that count, for
 // vertices with the labels of their edges. Molecules with marks of stereochemistry get a third one, which sees them.
+// Values of graphs with edge labels get sums with a kernel of counts, for what adds up over a graph.
 // Data without vertex labels use degrees instead. For large
 // graphs, Afford makes the list smaller.
 func DefaultCandidates(info dataset.Summary) []Candidate {
@@ -72,10 +73,11 @@ func DefaultCandidates(info dataset.Summary) []Candidate {
 	counts := []Setting{{"wl-oa", assignment}, {"nspd", pairs}, {"sp", classic.DefaultShortestPath()}}
 	family = append(family, counts...)
 	var incident, stereo []Setting
+	var bonds kernel.Kernel
 	if info.EdgeLabels > 1 {
 		subdivided := lowRank("labels", 1, mlg.Sum, 1, 2)
 		subdivided.Samples = 100
-		bonds := kernel.Mean(lowRank(labels, 1, mlg.Sum, 1, 2), kernel.Subdivided(subdivided))
+		bonds = kernel.Mean(lowRank(labels, 1, mlg.Sum, 1, 2), kernel.Subdivided(subdivided))
 		family = append(family, Setting{"mlg bonds", bonds})
 		for _, s := range counts {
 			incident = append(incident, Setting{s.Parameters + " bonds", kernel.Incident(s.Kernel)})
@@ -94,6 +96,19 @@ func DefaultCandidates(info dataset.Summary) []Candidate {
 		family = append(family, Setting{"mlg attributes", kernel.Standardized(kernel.Mean(widths...))})
 	}
 	out := slices.Concat(products(family), products(incident), products(stereo))
+	if info.TargetRange != nil && info.EdgeLabels > 1 {
+		whole := classic.DefaultComposition()
+		for _, s := range []Setting{
+			{"mlg bonds", bonds}, {"nspd bonds × wl-oa bonds", kernel.Product(incident[0].Kernel, incident[1].Kernel)},
+		} {
+			c := Candidate{Name: "composition + " + s.Parameters}
+			for _, shares := range [][]float64{{0.9, 0.1}, {0.97, 0.03}} {
+				k := kernel.Weighted(shares, []kernel.Kernel{whole, s.Kernel})
+				c.Settings = append(c.Settings, Setting{param.Number(shares[0]) + " composition", k})
+			}
+			out = append(out, c)
+		}
+	}
 	for i, c := range out {
 		switch strings.TrimSuffix(c.Name, " bonds") {
 		case "wl-oa", "nspd":

@@ -28,6 +28,7 @@ type recipe struct {
 	minimum    bool            // counts are compared by their minimum; one block, whole numbers
 	sets       setFunc         // nil where features do not count vertices or pairs of them
 	normalize  bool
+	width      float64 // of Gaussians of the differences of features, 0 for their products; without normalize
 
 	// count returns a function that adds the features of one graph after the other. Every
 	// goroutine has its own.
@@ -238,8 +239,11 @@ func (m *countMap) Fill(ctx context.Context, dst []float64, stride int, b kernel
 				return err
 			}
 		}
-		if m.normalize {
+		switch {
+		case m.normalize:
 			normalize(row, x.self[i], y.self[lo:])
+		case m.width > 0:
+			gaussian(row, x.self[i], y.self[lo:], m.width)
 		}
 		return nil
 	})

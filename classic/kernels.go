@@ -19,6 +19,7 @@ func init() {
 		kernel   kernel.Kernel
 		compares string
 	}{
+		{DefaultComposition(), "numbers of vertices and edges by label, for what adds up over a graph"},
 		{DefaultHistogram(), "labels of vertices by their numbers: the baseline that every kernel should beat"},
 		{edges, "labels of edges by their numbers"},
 		{DefaultWL(), "labels refined by those of the neighbours (Weisfeiler-Lehman subtrees)"},

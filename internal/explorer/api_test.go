@@ -290,7 +290,7 @@ var badRequests = []struct {
 	{"GET /kernel?text=wl&cursor=-1", "400", "cursor: -1, want 0 to 2"},
 	{"GET /map?eta=0", "400", `"eta" is not known`},
 	{"GET /map?kernel=mlg&kernel=wl", "400", "more than once"},
-	{"GET /map?kernel=x", "400", `kernel "x", want one of core, edge-labels`},
+	{"GET /map?kernel=x", "400", `kernel "x", want one of composition, core, edge-labels`},
 	{"GET /map?kernel=wl+zeta=1", "400", "wl: no parameter zeta, want one of h"},
 	{"GET /map?kernel=wl+%2B", "400", "the end, want a name"},
 	{"GET /map?kernel=mlg+eta=0", "400", "mlg: eta = 0, want a positive, finite number"},

@@ -140,7 +140,7 @@ func TestKernelErrors(t *testing.T) {
 		{"wl h=x", 5, "wl", "h", "a whole number"},
 		{"wl h=65", 5, "wl", "h", "0 to 64"},
 		{"sp + wl g=1", 8, "wl", "g", "h"},
-		{"wl + xl", 5, "", "xl", "core"},
+		{"wl + xl", 5, "", "xl", "composition"},
 		{"mlg base=(labels * gaussian sigma=0)", 34, "gaussian", "sigma", "a positive, finite number"},
 		{"core base=(wl h=65)", 16, "wl", "h", "0 to 64"},
 		{`wl labels="ä" + mlg rank=65`, 11, "wl", "labels", "auto, labels, degrees or unlabeled"},
