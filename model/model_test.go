@@ -488,7 +488,7 @@ func TestWriteRefuses(t *testing.T) {
 		"learner: trained on 17 graphs":          func(m *Model) { m.Learner.Examples = 17 },
 		"function 1: number 0 is +Inf":           func(m *Model) { m.Learner.Functions[1].Bias = math.Inf(1) },
 		"slope -1":                               func(m *Model) { m.Learner.Slope = -1 },
-		"meta has 1048":                          func(m *Model) { m.Created["x"] = strings.Repeat("x", maxMeta) },
+		"meta has 104":                           func(m *Model) { m.Created["x"] = strings.Repeat("x", maxMeta) },
 		"learner has 262": func(m *Model) {
 			n := 725 // classes, with a function for each pair
 			m.Classes = make([]string, n)
