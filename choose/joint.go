@@ -201,8 +201,8 @@ func newChoice(e Endpoint, in *kernel.Collection, n int, candidates []Candidate,
 }
 
 // share learns weights of Weighted for several choices together, from the scores of their settings. They are as
-// sharp as those of one endpoint with at most so many examples. Factors are left out as long as predictions do not get
-// worse by the standard error of a single endpoint.
+// sharp as those of one endpoint with at most so many examples. Factors are left out as long as the predictions of all
+// samples together do not get worse by a standard error.
 func share(ctx context.Context, choices []*choice, most int) error {
 	first := choices[0]
 	if len(choices) == 1 || !first.Options.LeaveOneOut || !slices.Contains(first.sums, Weighted) {
@@ -233,7 +233,7 @@ func share(ctx context.Context, choices []*choice, most int) error {
 	weights := errorWeights(pooled, -power)
 	if sampled {
 		var err error
-		weights, err = first.mixer.fewer(few, weights, math.Sqrt(float64(len(choices))), func(w []float64) ([]float64, error) {
+		weights, err = first.mixer.fewer(few, weights, func(w []float64) ([]float64, error) {
 			lists := make([][]float64, len(choices))
 			err := work.Tasks(work.Quiet(ctx), len(choices), func(ctx context.Context, i int) (err error) {
 				lists[i], err = choices[i].relativeLosses(ctx, w)

@@ -201,7 +201,7 @@ func (m Mixture) learn(ctx context.Context, t TrainingSet) ([]float64, error) {
 	if m.chooser.Targets.Regression() || all > affordable {
 		few = m.countWeights()
 	}
-	return m.fewer(few, w, 1, func(w []float64) ([]float64, error) { return m.losses(ctx, t, w) })
+	return m.fewer(few, w, func(w []float64) ([]float64, error) { return m.losses(ctx, t, w) })
 }
 
 // weigh returns the weights that the errors of the kernels for n graphs give.
@@ -227,8 +227,8 @@ const affordable = 8192
 
 // fewer returns the weights few, if there are any, unless the sum with the weights many predicts
 // better by more than two standard errors of the difference. Of many it leaves out what is not needed. losses
-// returns what a sum loses by leave-one-out predictions, whose standard errors are multiplied by a factor.
-func (m *Mixer) fewer(few, many []float64, factor float64, losses func(w []float64) ([]float64, error)) ([]float64, error) {
+// returns what a sum loses by leave-one-out predictions.
+func (m *Mixer) fewer(few, many []float64, losses func(w []float64) ([]float64, error)) ([]float64, error) {
 	b, err := losses(many)
 	if err != nil {
 		return nil, err
@@ -238,7 +238,7 @@ func (m *Mixer) fewer(few, many []float64, factor float64, losses func(w []float
 		if err != nil {
 			return nil, err
 		}
-		if more, deviation := difference(a, b); !(more > preferErrors*factor*deviation) {
+		if more, deviation := difference(a, b); !(more > preferErrors*deviation) {
 			return few, nil
 		}
 	}
@@ -250,7 +250,7 @@ func (m *Mixer) fewer(few, many []float64, factor float64, losses func(w []float
 		if err != nil {
 			return nil, err
 		}
-		if more, deviation := difference(c, b); more > factor*deviation {
+		if more, deviation := difference(c, b); more > deviation {
 			return many, nil
 		}
 		many = w

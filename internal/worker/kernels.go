@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/mlgkernel/mlg/classic"
 	"github.com/mlgkernel/mlg/cuda"
@@ -195,13 +196,31 @@ func (c *call) save() (any, error) {
 	return nil, err
 }
 
-// load keeps the model in the bytes of a model file.
-func (c *call) load(args workArgs) (any, error) {
+// loadArgs name the endpoint of a model of several targets.
+type loadArgs struct {
+	workArgs
+	Target string `json:"target"`
+}
+
+// load keeps the model in the bytes of a model file, or one of its endpoints.
+func (c *call) load(args loadArgs) (any, error) {
 	m, err := model.Decode(c.body)
 	if err != nil {
 		return nil, err
 	}
-	work, err := c.work(args)
+	switch all := m.Endpoints(); {
+	case args.Target != "":
+		if m, err = m.Only(args.Target); err != nil {
+			return nil, err
+		}
+	case len(all) > 1:
+		var names []string
+		for _, e := range all {
+			names = append(names, e.Target)
+		}
+		return nil, fmt.Errorf("the model has %d targets: %s; want one of them as target", len(all), strings.Join(names, ", "))
+	}
+	work, err := c.work(args.workArgs)
 	if err != nil {
 		return nil, err
 	}

@@ -76,7 +76,7 @@ var operations = map[string]operation{
 	"fit":         op(fitArgs{}, (*call).fit),
 	"train":       op(trainArgs{Options: choose.DefaultOptions()}, (*call).train),
 	"embed-fit":   op(embedArgs{}, (*call).embedFit),
-	"load":        op(workArgs{}, (*call).load),
+	"load":        op(loadArgs{}, (*call).load),
 	"save":        about((*call).save),
 	"cross":       about((*call).cross),
 	"diagonal":    about((*call).diagonal),

@@ -114,3 +114,31 @@ def test_loaded_models_have_their_classes(drugs, tmp_path, classes):
     got = MLGClassifier.load(tmp_path / "m.mlg")
     assert got.classes_.dtype == y.dtype
     assert got.score(drugs.graphs[:40], y) == model.score(drugs.graphs[:40], y)
+
+
+def test_model_of_several_targets(drugs, tmp_path):
+    """A target of a model that the command has trained for several is read by its name."""
+    text = subprocess.run([str(_engine.binary()), "--help"], capture_output=True, text=True).stdout
+    if "  train " not in text:
+        pytest.skip("this mlg has no command train")
+    table, path = tmp_path / "two.csv", tmp_path / "two.mlg"
+    smiles = ["C" * n + end for n in range(2, 12) for end in ("O", "N")]
+    rows = [f"{s},{len(s)}.5,{s[-1] if len(s) % 4 else ''}" for s in smiles]
+    table.write_text("\n".join(["smiles,size,kind", *rows]) + "\n")
+    done = subprocess.run(
+        [str(_engine.binary()), "train", str(table), "--target", "size,kind", "--kernel", "wl", "-o", str(path)],
+        capture_output=True,
+        text=True,
+        timeout=240,
+    )
+    assert done.returncode == 0, done.stderr
+    kind, size = MLGClassifier.load(path, target="kind"), MLGRegressor.load(path, target="Size")
+    assert kind.predict(["CCCCCCO", "CCCCCCN"]).tolist() == ["O", "N"]
+    values, deviations = size.predict(["CCCCCCO"], return_std=True)
+    assert abs(values[0] - 7.5) < 1 and deviations[0] > 0
+    with pytest.raises(ValueError, match="2 targets: size, kind; want one of them as target"):
+        MLGRegressor.load(path)
+    with pytest.raises(ValueError, match='no target "weight", want one of size, kind'):
+        MLGRegressor.load(path, target="weight")
+    with pytest.raises(ValueError, match="want one for regression"):
+        MLGRegressor.load(path, target="kind")

@@ -215,10 +215,13 @@ class _Learner(_WithKernel):
             raise
 
     @classmethod
-    def _load(cls, path: str | os.PathLike[str], task: str, n_jobs: int | None) -> tuple[Any, Any]:
+    def _load(
+        cls, path: str | os.PathLike[str], task: str, n_jobs: int | None, target: str | None
+    ) -> tuple[Any, Any]:
         with open(path, "rb") as f:
             data = f.read()
-        held = _engine.Held("load", {"workers": jobs(n_jobs)}, data)
+        named = "" if target is None else string("target", target)
+        held = _engine.Held("load", {"workers": jobs(n_jobs), "target": named}, data)
         try:
             info, _ = _engine.hold(held)
         except ValueError as e:
@@ -447,12 +450,15 @@ class MLGClassifier(ClassifierMixin, _Learner):
         return np.log(self.predict_proba(X))
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], n_jobs: int | None = None) -> Self:
+    def load(
+        cls, path: str | os.PathLike[str], n_jobs: int | None = None, target: str | None = None
+    ) -> Self:
         """Read a model file.
 
-        If the command trained the model and all its classes are whole numbers, they become integers.
+        If the command trained the model and all its classes are whole numbers, they become integers. Of a
+        model of several targets, `target` names the one to read.
         """
-        e, info = cls._load(path, "classification", n_jobs)
+        e, info = cls._load(path, "classification", n_jobs, target)
         known, names = info["known"], info["classes"]
         e.classes_ = np.array(known) if known and [str(c) for c in known] == names else _classes(names)
         return e
@@ -638,9 +644,11 @@ class MLGRegressor(RegressorMixin, _Learner):
             raise ValueError(f"{what}: a model with learner='svm' has no deviations, want learner='ridge'")
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], n_jobs: int | None = None) -> Self:
-        """Read a model file."""
-        return cls._load(path, "regression", n_jobs)[0]
+    def load(
+        cls, path: str | os.PathLike[str], n_jobs: int | None = None, target: str | None = None
+    ) -> Self:
+        """Read a model file. Of a model of several targets, `target` names the one to read."""
+        return cls._load(path, "regression", n_jobs, target)[0]
 
 
 class MLGEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _WithKernel):
