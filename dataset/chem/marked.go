@@ -32,12 +32,31 @@ func written(g *graph.Graph) *Molecule {
 
 // Stereo returns the graph of a molecule with the descriptors ([Molecule.Descriptors]) of its atoms and bonds behind
 // their labels, as in "C R" and "= Z". A graph that was not made of a molecule has none.
-func Stereo(g *graph.Graph) *graph.Graph {
-	m := written(g)
-	if m == nil {
-		return g
+func Stereo(g *graph.Graph) *graph.Graph { return StereoOfMany()(g) }
+
+// StereoOfMany returns a function that does what Stereo does, and finds the descriptors of a SMILES with marks once: those of
+// cages take a second, and a table may have one in every row. It is for one goroutine.
+func StereoOfMany() func(*graph.Graph) *graph.Graph {
+	type found struct{ atoms, bonds []Descriptor }
+	known := map[string]found{}
+	return func(g *graph.Graph) *graph.Graph {
+		m := written(g)
+		if m == nil {
+			return g
+		}
+		d, ok := known[g.SMILES()]
+		if !ok || len(d.atoms) != len(m.Atoms) || len(d.bonds) != len(m.Bonds) {
+			d.atoms, d.bonds = m.Descriptors()
+			if m.Marked() {
+				known[g.SMILES()] = d
+			}
+		}
+		return withDescriptors(g, m, d.atoms, d.bonds)
 	}
-	atoms, bonds := m.Descriptors()
+}
+
+// withDescriptors returns a graph with descriptors behind its labels.
+func withDescriptors(g *graph.Graph, m *Molecule, atoms, bonds []Descriptor) *graph.Graph {
 	some := func(d Descriptor) bool { return d != "" }
 	if slices.ContainsFunc(atoms, some) {
 		labels := make([]string, g.N())
