@@ -357,9 +357,9 @@ func TestCompared(t *testing.T) {
 		{molecules.Graphs[:5], "mlg bonds=false", "atoms by label, bonds alike"},
 		{molecules.Graphs[:5], "wl", "atoms by label, bonds alike"},
 		{molecules.Graphs[:5], "nspd", "atoms by label, bonds by order"},
-		{molecules.Graphs[:5], "core base=(sp labels=degrees)", "atoms by degree, bonds alike"},
-		{molecules.Graphs[:5], "hadamard labels=unlabeled base=(nspd)", "atoms alike, bonds by order"},
-		{molecules.Graphs[:5], "graphlet", "atoms alike, bonds alike"},
+		{molecules.Graphs[:5], "core base=(sp labels=degrees)", "atoms by degree, bonds alike; left out: labels"},
+		{molecules.Graphs[:5], "hadamard labels=unlabeled base=(nspd)", "atoms alike, bonds by order; left out: labels"},
+		{molecules.Graphs[:5], "graphlet", "atoms alike, bonds alike; left out: labels"},
 		{dataset.Scales(5, 1).Graphs, "mlg base=(labels*degree)", "vertices by label and degree"},
 		{dataset.Scales(5, 1).Graphs, "mlg bonds=true", "vertices by label"},
 	} {
