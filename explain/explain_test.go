@@ -409,9 +409,7 @@ func TestEmpty(t *testing.T) {
 func TestSays(t *testing.T) {
 	d := masses(t)
 	m := train(t, d, choose.Regression, classic.DefaultWL())
-	o := dataset.DefaultOptions()
-	o.TargetColumn = "mass"
-	m.Reader = &o
+	m.Target = "mass"
 	said := map[string]bool{}
 	for _, g := range d.Graphs {
 		e, err := explain.Prediction(t.Context(), m, g, explain.Options{})

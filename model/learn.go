@@ -30,7 +30,11 @@ func DefaultLearnOptions() LearnOptions { return LearnOptions{Options: choose.De
 // chosen, and what is predicted for graphs that were held out. Equal arguments give equal models if they say
 // how much Memory there is; where that matters, the model has it in Created.
 func Learn(ctx context.Context, d *dataset.Dataset, candidates []choose.Candidate, o LearnOptions) (*Model, *choose.Plan, error) {
-	m, plans, err := LearnAll(ctx, d, []choose.Endpoint{{Data: d}}, candidates, o)
+	e := choose.Endpoint{Data: d}
+	if o.Reader != nil {
+		e.Name = o.Reader.TargetColumn
+	}
+	m, plans, err := LearnAll(ctx, d, []choose.Endpoint{e}, candidates, o)
 	if err != nil {
 		return nil, nil, err
 	}
