@@ -185,7 +185,9 @@ func (c *serveCmd) data(g *globals, path string) (*explorer.Data, error) {
 		}
 		m, err := readModel(path)
 		if err == nil {
-			m, err = c.endpoint(path, m)
+			wanted := c.Target // for other models of a folder too
+			m, err = c.endpoints(m)
+			c.Target = wanted
 		}
 		if err != nil {
 			return nil, err

@@ -97,6 +97,11 @@ func FromModel(name string, m *model.Model) (*Data, error) {
 		d.task = regression
 	}
 	d.saved = true
+	for _, e := range m.Endpoints() { // further ones are columns
+		if e.Target != m.Target && e.Targets != nil {
+			d.columns = append(d.columns, column{e.Target, e.Targets, dataset.Numeric(e.Targets)})
+		}
+	}
 	return d, d.index()
 }
 

@@ -32,7 +32,7 @@ func (e *byColumn[T]) of(name string) *result[T] {
 	return r
 }
 
-// learnedOf returns the kernel with a learner of a column: of its numbers, or of classes as for a
+// learnedOf returns the kernel with a learner of a column, which a model has or which is trained here: of its numbers, or of classes as for a
 // target. Without a name it is that of the target.
 func (x *session) learnedOf(ctx context.Context, name string) (*fitted, error) {
 	if name == "" {
@@ -45,6 +45,15 @@ func (x *session) learnedOf(ctx context.Context, name string) (*fitted, error) {
 	f, err := x.fitted(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if x.saved { // it has all that it can predict
+		e, err := f.Endpoint(name)
+		if err != nil {
+			return nil, badRequest("endpoint", "endpoint: %v", err)
+		}
+		out := *f
+		out.Model = e
+		return &out, nil
 	}
 	t, err := compute(ctx, x, x.trainings.of(name), "learn", func(ctx context.Context) (*training, error) {
 		m, o := *f.Model, x.learning()

@@ -10,6 +10,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/mlgkernel/mlg/choose"
+	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/model"
 )
 
 // What is predicted of a column is what is predicted where it is the target.
@@ -70,6 +74,58 @@ func TestEndpoints(t *testing.T) {
 	for column, message := range map[string]string{"nothing": "no column", "name": "no column"} {
 		if code, said := s.do("GET", "/api/v1/batch/"+batch+"?endpoint="+column+"&source="+all, "", ""); code/100 != 4 || !strings.Contains(string(said), message) {
 			t.Errorf("%s: %d %s", column, code, said)
+		}
+	}
+}
+
+// A model of several endpoints predicts all of them as it was trained.
+func TestEndpointsOfModel(t *testing.T) {
+	all := drugs(t)
+	values := &dataset.Dataset{}
+	var at []int
+	for i, g := range all.Graphs {
+		if i%3 != 1 {
+			values.Graphs, at = append(values.Graphs, g.With(g.ID(), fmt.Sprintf("%d.5", g.N()))), append(at, i)
+		}
+	}
+	whole := &dataset.Dataset{Graphs: all.Graphs}
+	wl, err := all.chosen("wl h=2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	candidates := choose.Each(wl)
+	m, _, err := model.LearnAll(t.Context(), whole, []choose.Endpoint{{Name: "class", Data: whole}, {Name: "size", Data: values, At: at}}, candidates, model.DefaultLearnOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := FromModel("two", m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newTester(t, readSpec(t), d, nil)
+	var info infoAnswer
+	s.get("/api/v1/info", &info)
+	if len(info.Columns) != 1 || info.Columns[0] != (columnInfo{"size", true}) || info.Task != classification {
+		t.Errorf("columns %+v, task %s", info.Columns, info.Task)
+	}
+	id := newBatch(t, s.server, "CCO\nCN1C(=O)C(O)N=C(c2ccccc2)c2cc(Cl)ccc21\n")
+	var classes, sizes batchAnswer
+	s.get("/api/v1/batch/"+id, &classes)
+	s.get("/api/v1/batch/"+id+"?endpoint=size", &sizes)
+	e, err := m.Endpoint("size")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := e.Predict(t.Context(), s.server.batches[0].graphs, model.DefaultPredictOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(classes.Classes) != 2 || len(sizes.Values) != 2 || len(sizes.Low) != 2 {
+		t.Fatalf("classes %+v, sizes %+v", classes, sizes)
+	}
+	for i, p := range want {
+		if math.Abs(sizes.Values[i]-p.Value) > 1e-9 || math.Abs(sizes.Low[i]-p.Interval.Low) > 1e-9 {
+			t.Errorf("size %d: %v from %v, want %+v", i, sizes.Values[i], sizes.Low[i], p)
 		}
 	}
 }

@@ -14,6 +14,7 @@ let of = null; // and what it is about
 export async function sendMany(app, file) {
   const read = await sendFile("batch", file, { source: app.info.source, ...chosen() });
   app.state.batch = read.batch;
+  if (app.info.saved) app.state.endpoints = app.info.columns.map((c) => c.name); // a model tells all that it knows
   app.show("many");
   const notes = [read.skipped.count && `${count(read.skipped.count, "row")} skipped, the first in line ${read.skipped.first[0].line}: ${read.skipped.first[0].reason}`,
     read.more && `only the first ${read.graphs.toLocaleString("en")} graphs are read`].filter(Boolean);
