@@ -126,10 +126,10 @@ func TestKeys(t *testing.T) {
 	}
 	wantGraph(t, d.Graphs[0], "id \"\" target \"\" n 2\n0 [2]\n1 [4]\n0-1 1")
 	for want, change := range map[string]func(*Options){
-		`NodeLabel is "a", but data in the format jsonl have no keys`:                            func(o *Options) { o.NodeLabel = "a" },
-		`EdgeWeight is "a", but data in the format jsonl have no keys`:                           func(o *Options) { o.EdgeWeight = "a" },
-		`attribute "2", want a number from 1 to 1: data in the format jsonl have no keys`:        func(o *Options) { o.Attributes = "2" },
-		`Options: EdgeWeight = "", want one of unit, weight, order, distance, or a key of edges`: func(o *Options) { o.EdgeWeight = "" },
+		`Options: NodeLabel = a: data in the format jsonl have no keys`:                                             func(o *Options) { o.NodeLabel = "a" },
+		`Options: EdgeWeight = a, want one of unit, weight, order, distance: data in the format jsonl have no keys`: func(o *Options) { o.EdgeWeight = "a" },
+		`attribute "2", want a number from 1 to 1: data in the format jsonl have no keys`:                           func(o *Options) { o.Attributes = "2" },
+		`Options: EdgeWeight = "", want one of unit, weight, order, distance, or a key of edges`:                    func(o *Options) { o.EdgeWeight = "" },
 	} {
 		if _, err := readText(JSONLines, `{"nodes":1,"edges":[],"node_attributes":[[1]]}`, change); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
@@ -205,7 +205,7 @@ func TestEdgeAttributes(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantGraph(t, d.Graphs[0], "id \"\" target \"\" n 5\n0 [0]\n1 [0]\n2 [0]\n3 [1]\n4 [2]\n0>3 1\n1>4 1\n2>4 1\n3>1 1\n4>1 1\n4>2 1")
-	if _, err := readText(JSONLines, `{"nodes":1,"edges":[]}`, func(o *Options) { o.EdgeAttributes = "f" }); err == nil || !strings.Contains(err.Error(), `EdgeAttributes is "f", but data in the format jsonl have no keys`) {
+	if _, err := readText(JSONLines, `{"nodes":1,"edges":[]}`, func(o *Options) { o.EdgeAttributes = "f" }); err == nil || !strings.Contains(err.Error(), `EdgeAttributes = f: data in the format jsonl have no keys`) {
 		t.Error(err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/param"
 )
 
 // keyed lists the formats whose vertices and edges have data by keys.
@@ -44,7 +45,11 @@ func (o Options) parts(g *graph.Graph) (*graph.Graph, error) {
 	}
 	for _, c := range []struct{ name, key string }{{"NodeLabel", o.NodeLabel}, {"EdgeLabel", o.EdgeLabel}, {"EdgeWeight", o.EdgeWeight.key()}, {"EdgeAttributes", o.EdgeAttributes}} {
 		if c.key != "" && (c.key != Nothing || c.name == "EdgeWeight") {
-			return nil, fmt.Errorf("%s is %q, but data in the format %s have no keys", c.name, c.key, o.Format)
+			e := &param.Error{Of: "Options", Name: c.name, Value: c.key, Err: fmt.Errorf("data in the format %s have no keys", o.Format)}
+			if c.name == "EdgeWeight" {
+				e.Want = "one of unit, weight, order, distance"
+			}
+			return nil, e
 		}
 	}
 	if o.NodeLabel == Nothing && g.HasLabels() {

@@ -126,7 +126,17 @@ def test_model_of_several_targets(drugs, tmp_path):
     rows = [f"{s},{len(s)}.5,{s[-1] if len(s) % 4 else ''}" for s in smiles]
     table.write_text("\n".join(["smiles,size,kind", *rows]) + "\n")
     done = subprocess.run(
-        [str(_engine.binary()), "train", str(table), "--target", "size,kind", "--kernel", "wl", "-o", str(path)],
+        [
+            str(_engine.binary()),
+            "train",
+            str(table),
+            "--target",
+            "size,kind",
+            "--kernel",
+            "wl",
+            "-o",
+            str(path),
+        ],
         capture_output=True,
         text=True,
         timeout=240,

@@ -425,7 +425,9 @@ def from_rdkit(mol: Any) -> Graph:
     symbols = {1.0: "-", 2.0: "=", 3.0: "#", 4.0: "$", 1.5: ":"}
     bonds = list(mol.GetBonds())
     pairs = [(b.GetBeginAtomIdx(), b.GetEndAtomIdx()) for b in bonds]
-    atoms = [a.GetSymbol() + _charge_text(q) for a, q in zip(mol.GetAtoms(), _charges(mol, pairs), strict=True)]
+    atoms = [
+        a.GetSymbol() + _charge_text(q) for a, q in zip(mol.GetAtoms(), _charges(mol, pairs), strict=True)
+    ]
     kinds = [symbols.get(b.GetBondTypeAsDouble(), str(b.GetBondType())) for b in bonds]
     smiles = _rdkit_smiles(mol, kinds) if set(kinds) <= set(symbols.values()) else ""
     return Graph.from_arrays(

@@ -450,9 +450,7 @@ class MLGClassifier(ClassifierMixin, _Learner):
         return np.log(self.predict_proba(X))
 
     @classmethod
-    def load(
-        cls, path: str | os.PathLike[str], n_jobs: int | None = None, target: str | None = None
-    ) -> Self:
+    def load(cls, path: str | os.PathLike[str], n_jobs: int | None = None, target: str | None = None) -> Self:
         """Read a model file.
 
         If the command trained the model and all its classes are whole numbers, they become integers. Of a
@@ -644,9 +642,7 @@ class MLGRegressor(RegressorMixin, _Learner):
             raise ValueError(f"{what}: a model with learner='svm' has no deviations, want learner='ridge'")
 
     @classmethod
-    def load(
-        cls, path: str | os.PathLike[str], n_jobs: int | None = None, target: str | None = None
-    ) -> Self:
+    def load(cls, path: str | os.PathLike[str], n_jobs: int | None = None, target: str | None = None) -> Self:
         """Read a model file. Of a model of several targets, `target` names the one to read."""
         return cls._load(path, "regression", n_jobs, target)[0]
 
