@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/mlgkernel/mlg/internal/graphtest"
 )
 
 // instruction returns what the Dockerfile says for an instruction, the last time that it does.
@@ -34,8 +36,9 @@ func instruction(t *testing.T, name string) string {
 // The program of the image is static, so that it runs in an empty root as another user. Started as the image starts it, it serves
 // each file of the folder, asks for the token and takes no files.
 func TestContainer(t *testing.T) {
-	if testing.Short() || os.Getuid() != 0 {
-		t.Skip("it builds a program, and needs root for a root of its own")
+	graphtest.Long(t)
+	if os.Getuid() != 0 {
+		graphtest.Missing(t, "a process with a root of its own needs root")
 	}
 	root := t.TempDir()
 	os.Chmod(root, 0o755) // as others see it
