@@ -119,8 +119,8 @@ func TestEndlessInput(t *testing.T) {
 			if src.read > 4<<20 {
 				t.Errorf("%d bytes were read, want about as many as the limits", src.read)
 			}
-			if used > 64<<20 {
-				t.Errorf("%d MiB of memory, want less than 64", used>>20)
+			if used > 96<<20 { // with garbage
+				t.Errorf("%d MiB of memory, want less than 96", used>>20)
 			}
 		})
 	}
@@ -217,7 +217,7 @@ func TestZipBomb(t *testing.T) {
 		t.Error(err)
 	}
 	if used > 64<<20 {
-		t.Errorf("%d MiB of memory, want less than 64", used>>20)
+		t.Errorf("%d MiB of memory, want less than 96", used>>20)
 	}
 	o.Limits.Bytes = 70 << 20
 	used = peak(func() { _, err = Read(context.Background(), path, o) })
