@@ -84,6 +84,60 @@ func TestLoopAndDiamond(t *testing.T) {
 	}
 }
 
+// Directed graphs without labels are compared by their attributes, or their degrees, and by directions.
+func TestDirectedWithoutLabels(t *testing.T) {
+	path := func(attributes []float64, arcs ...[2]int) *graph.Graph {
+		b := graph.NewBuilder(3)
+		b.SetDirected()
+		for v, x := range attributes {
+			b.SetAttributes(v, []float64{x})
+		}
+		for _, a := range arcs {
+			b.AddEdge(a[0], a[1])
+		}
+		g, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g
+	}
+	forth, turned := [][2]int{{0, 1}, {1, 2}}, [][2]int{{0, 1}, {2, 1}}
+	for _, c := range []struct {
+		what, compared string
+		a, b           *graph.Graph
+	}{
+		{"other attributes", "vertices by attributes, arcs by direction", path([]float64{1, 2, 3}, forth...), path([]float64{7, 1, -30}, forth...)},
+		{"an arc turned", "vertices by attributes, arcs by direction", path([]float64{1, 2, 3}, forth...), path([]float64{1, 2, 3}, turned...)},
+		{"an arc turned", "vertices by degree, arcs by direction", path(nil, forth...), path(nil, turned...)},
+		{"an arc more", "vertices by degree, arcs by direction", path(nil, forth...), path(nil, [2]int{0, 1}, [2]int{1, 2}, [2]int{0, 2})},
+	} {
+		for _, text := range []string{"mlg", "mlg exact", "flg"} {
+			k, err := kernel.Parse(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, err := model.New(t.Context(), []*graph.Graph{c.a, c.b}, k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := m.Compared(); got != c.compared {
+				t.Errorf("%s compares %q, want %q", text, got, c.compared)
+			}
+			fitted, err := kernel.Fit(t.Context(), k, []*graph.Graph{c.a, c.b})
+			if err != nil {
+				t.Fatal(err)
+			}
+			gram, err := fitted.Gram(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := gram.At(0, 1); !(got < 0.99) {
+				t.Errorf("%s, %s: %v", text, c.what, got)
+			}
+		}
+	}
+}
+
 // A model of directed graphs has them in its file, with the form of its kernels, and says what it compares.
 func TestDirectedModel(t *testing.T) {
 	r := graphtest.Rand(7)

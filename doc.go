@@ -20,7 +20,7 @@
 // With choose.DefaultCandidates in place of choose.Each, Learn weighs a list of kernels. Kernel
 // matrices alone:
 //
-//	fitted, err := k.Fit(ctx, ds.Graphs)
+//	fitted, err := kernel.Fit(ctx, k, ds.Graphs)
 //	gram, err := fitted.Gram(ctx)           // the graphs with each other
 //	cross, err := fitted.Cross(ctx, others) // new graphs with them
 //
@@ -29,7 +29,7 @@
 // [Kernel] holds all parameters; start from [Default], which has those of the paper. Package vertex has
 // the kernels on vertices, written as texts such as "labels * gaussian".
 //
-//   - [Kernel.Fit] is the low-rank method of the paper. It samples landmark vertices at every level
+//   - [Kernel] is the low-rank method of the paper. It samples landmark vertices at every level
 //     and keeps the leading directions. Fitting takes time and memory in proportion to the
 //     graphs, and a pair of graphs takes a factorisation of order Rank. This is the one to use.
 //   - [NewExact] follows the definition without sampling or truncation, for small collections

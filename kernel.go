@@ -229,6 +229,20 @@ func (k Kernel) Stretch(times int) (kernel.Kernel, bool) {
 	return k, slices.ContainsFunc(vertex.Elementary(k.Base), func(name string) bool { return name == "labels" || name == "wl" })
 }
 
+// Choose implements kernel.Chooser. Labels tell the vertices on arcs from others.
+func (k Kernel) Choose(graphs []*graph.Graph) kernel.Kernel {
+	if k.Base != "" {
+		return k
+	}
+	switch chosen := vertex.Choose(graphs); chosen {
+	case "attributes": // those of the vertices on arcs are 0
+		k.Base = "0.5 attributes + 0.5 labels"
+	case "degree":
+		k.Base = "degree * labels"
+	}
+	return k
+}
+
 // Fit implements kernel.Kernel. With Exact it is the kernel of NewExact, else the low-rank kernel, whose map is
 // a *LowRank.
 func (k Kernel) Fit(ctx context.Context, graphs []*graph.Graph) (*kernel.Fitted, error) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/param"
@@ -100,6 +101,14 @@ type Whole interface{ Whole() }
 type Fitted struct {
 	Map
 	Train Features
+}
+
+// Fit fits a kernel to graphs, with their directions where some are directed. Kernel.Fit leaves directions out.
+func Fit(ctx context.Context, k Kernel, graphs []*graph.Graph) (*Fitted, error) {
+	if slices.ContainsFunc(graphs, (*graph.Graph).Directed) {
+		return SumOf(k).Fit(ctx, graphs)
+	}
+	return k.Fit(ctx, graphs)
 }
 
 // Gram returns the kernel matrix of the training graphs.

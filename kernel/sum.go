@@ -62,6 +62,12 @@ type Directional interface {
 	Stretch(times int) (Kernel, bool)
 }
 
+// Chooser is a Directional kernel that looks at something else where graphs have no labels.
+type Chooser interface {
+	// Choose returns the kernel for directed graphs, before the vertices on their arcs have labels.
+	Choose(graphs []*graph.Graph) Kernel
+}
+
 // SeesDirections reports whether a kernel is Directional and sees labels.
 func SeesDirections(k Kernel) bool {
 	d, ok := k.(Directional)
@@ -176,6 +182,9 @@ func (s Sum) Expand(graphs []*graph.Graph) (Sum, error) {
 			f := &t.Factors[i]
 			if !f.Undirected && SeesDirections(f.Kernel) {
 				f.Directed, f.Subdivide = true, false // arcs have become vertices
+				if c, ok := f.Kernel.(Chooser); ok {
+					f.Kernel = c.Choose(graphs)
+				}
 			}
 		}
 	}

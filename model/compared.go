@@ -30,6 +30,9 @@ func (m *Model) Compared() string {
 			}
 		}
 	}
+	if !slices.ContainsFunc(m.Graphs, (*graph.Graph).HasLabels) {
+		vertices = slices.DeleteFunc(vertices, func(feature string) bool { return feature == "label" })
+	}
 	atoms, bonds, seen := "vertices", "", slices.Clone(vertices)
 	switch molecules := chem.Molecules(m.Graphs); {
 	case molecules && edges:

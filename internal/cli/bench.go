@@ -18,6 +18,7 @@ import (
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/internal/table"
+	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/spd"
 	"github.com/mlgkernel/mlg/work"
 )
@@ -268,7 +269,7 @@ func (c *benchCmd) once(g *globals, path string) (*benchResult, error) {
 	how := work.Of(g.quietly().work())
 	how.Trace = stages.trace
 	ctx := work.With(g.ctx, how)
-	fitted, err := k.Fit(ctx, ds.Graphs)
+	fitted, err := kernel.Fit(ctx, k, ds.Graphs)
 	if err != nil {
 		return nil, err
 	}

@@ -99,7 +99,7 @@ func (c *gramCmd) Run(g *globals) error {
 	g.resolved(k, ds.Graphs)
 	g.bar.show("fit", 0, 0, "")
 	ctx := g.work()
-	fitted, err := k.Fit(ctx, ds.Graphs)
+	fitted, err := kernel.Fit(ctx, k, ds.Graphs)
 	if err != nil {
 		return err
 	}
