@@ -188,6 +188,42 @@ func TestGzipBomb(t *testing.T) {
 	}
 }
 
+// Lines that say the number of their vertices and nothing else cannot take much memory.
+func TestBareVertices(t *testing.T) {
+	one := `{"nodes":9000000,"edges":[]}` + "\n"
+	some := `{"nodes":400000,"edges":[]}` + "\n"
+	for _, c := range []struct {
+		format Format
+		text   string
+		graphs int
+		want   string // in the error
+	}{
+		{JSONLines, one, 0, "f:1: 9000000 vertices in the first 29 bytes, want at most a million more than bytes"},
+		{JSONLines, strings.Repeat(some, 22), 2, "f:3: 1200000 vertices in the first 84 bytes"},
+		{JSONLines, some + some, 2, ""},
+		{Pajek, "*Vertices 9000000\n*Arcs\n1 2\n", 0, "f:1: 9000000 vertices in the first 18 bytes"},
+		{Pajek, "*Vertices 900000\n*Arcs\n1 2\n", 1, ""},
+		{Pajek, strings.Repeat("*Vertices 900000\n*Arcs\n1 2\n", 2), 1, "f:4: 1800000 vertices"},
+	} {
+		o := DefaultOptions()
+		o.Format = c.format
+		r, err := NewReader(strings.NewReader(c.text), "f", o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		graphs := -1
+		for ; err == nil; graphs++ {
+			_, err = r.Next()
+		}
+		if err == io.EOF {
+			err = errors.New("")
+		}
+		if graphs != c.graphs || !strings.HasPrefix(err.Error(), c.want) || c.want == "" && err.Error() != "" {
+			t.Errorf("%s: %d graphs and %q, want %d and %q", c.text[:20], graphs, err, c.graphs, c.want)
+		}
+	}
+}
+
 func TestZipBomb(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "X.zip")
 	f, err := os.Create(path)

@@ -23,6 +23,7 @@ type stream struct {
 	opts Options
 	warn *warnings
 	read *lines // what lines returned
+	said int64  // vertices that are numbers only, see bare
 
 	named   bool      // some graph has data by keys
 	keys    [2]keySet // of vertices and of edges, at most maxKeys each
@@ -213,6 +214,7 @@ type lines struct {
 	max  int   // bytes of a line
 	rows int64 // lines that scanRows takes
 	n    int   // number of the line that was read last
+	size int64 // bytes that were read
 	buf  []byte
 
 	broken bool // a line could not be read
@@ -225,6 +227,18 @@ func newLines(name string, r *bufio.Reader, lim Limits) *lines {
 func (s *stream) lines() *lines {
 	s.read = newLines(s.name, s.in, s.opts.Limits)
 	return s.read
+}
+
+// bareVertices is how many vertices a file may have beyond one for each of its bytes.
+const bareVertices = 1_000_000
+
+// bare counts the vertices of a graph of which the file says no more than their number. A few bytes must not take
+// much memory.
+func (s *stream) bare(n int) error {
+	if s.said += int64(n); s.said > s.read.size+bareVertices {
+		return fmt.Errorf("%d vertices in the first %d bytes, want at most a million more than bytes", s.said, s.read.size)
+	}
+	return nil
 }
 
 // next returns the next line without its end (LF or CRLF), valid until the next call. At
@@ -246,6 +260,7 @@ func (l *lines) next() ([]byte, error) {
 		err = nil
 	}
 	l.n++
+	l.size += int64(len(line))
 	l.broken = len(line) > l.max || err != nil
 	if len(line) > l.max {
 		return nil, l.fail("line longer than %d bytes, which is the limit", l.max)

@@ -197,6 +197,9 @@ func (r *jsonReader) build() (*graph.Graph, error) {
 	if most := r.opts.Limits.Vertices; n < 0 || n > most {
 		return nil, fmt.Errorf("%d nodes, want 0 to %d", n, most)
 	}
+	if err := r.bare(n); err != nil {
+		return nil, err
+	}
 	for _, c := range []struct {
 		name       string
 		given      bool

@@ -157,6 +157,9 @@ func (r *pajekReader) vertices(field []string) error {
 	if int(n) > r.opts.Limits.Vertices {
 		return fmt.Errorf("more than %d vertices, which is the limit", r.opts.Limits.Vertices)
 	}
+	if err := r.bare(int(n)); err != nil {
+		return err
+	}
 	r.n = newNamed(r.opts.Limits)
 	r.n.labels = pajekNodeLabels
 	r.n.id, r.name = r.name, ""

@@ -54,6 +54,9 @@ func WriteBlocks(ctx context.Context, path string, axis Axis, m kernel.Map, a ke
 		var unwritten atomic.Bool
 		write := func(i0, j0 int, values *kernel.Matrix) error {
 			for i := range values.Rows {
+				if err := ctx.Err(); err != nil { // a disk may be slow
+					return err
+				}
 				at := int64(len(head)) + 8*(int64(i0+i)*int64(n)+int64(j0))
 				if _, err := f.WriteAt(file.Bytes(values.Row(i)), at); err != nil {
 					unwritten.Store(true)

@@ -194,8 +194,8 @@ func Main(args []string, stdout, stderr io.Writer) int {
 		select {
 		case err = <-done:
 		case <-time.After(grace):
-			stop()                // now another interrupt ends the process at once
-			r.kept.writing.Wait() // a file that is being written is removed, or complete, first
+			stop() // now another interrupt ends the process at once
+			r.kept.wait(func() { r.note("a file is still being written; another interrupt ends at once") })
 			err = context.Canceled
 		}
 	}
@@ -253,6 +253,13 @@ func (g *globals) write(path string, f func() error) error {
 	defer n.mu.Unlock()
 	n.files = append(n.files, path)
 	return nil
+}
+
+// wait returns when no file is being written, and calls slow if that takes a second.
+func (n *notice) wait(slow func()) {
+	t := time.AfterFunc(time.Second, slow)
+	n.writing.Wait()
+	t.Stop()
 }
 
 func (n *notice) set(format string, args ...any) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -170,10 +171,18 @@ func TestMatrixMemory(t *testing.T) {
 	if err := errors.Join(os.Mkdir(filepath.Dir(huge), 0o777), os.WriteFile(huge, nil, 0o666), os.Truncate(huge, 3*work.Available())); err != nil {
 		t.Fatal(err)
 	}
+	table, values := filepath.Join(dir, "some.csv"), filepath.Join(dir, "values.mlg")
+	if err := os.WriteFile(table, []byte("smiles,y\nC,1\nCC,2\nCCC,3\nCCCC,4.5\nCCCCC,5\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if code := Main([]string{"train", table, "--kernel", "wl", "--quiet", "-o", values}, io.Discard, io.Discard); code != 0 {
+		t.Fatalf("train: code %d", code)
+	}
 	for _, c := range []struct {
 		args []string
 		want string
 	}{
+		{[]string{"predict", values, data, "--covariance", filepath.Join(dir, "c.npy")}, "are free: ask for the covariance of fewer graphs"},
 		{[]string{"gram", data, "-o", filepath.Join(dir, "k.csv")}, "are free: write .npy without pictures"},
 		{[]string{"gram", data, "-o", filepath.Join(dir, "k.npy"), "--picture", filepath.Join(dir, "k.svg")}, "are free: write .npy without pictures"},
 		{[]string{"gram", data, "--against", data, "-o", filepath.Join(dir, "k.npy")}, "are free: take fewer graphs"},

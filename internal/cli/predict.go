@@ -18,7 +18,6 @@ import (
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/table"
 	"github.com/mlgkernel/mlg/kernel"
-	"github.com/mlgkernel/mlg/matrixfile"
 	"github.com/mlgkernel/mlg/metrics"
 	"github.com/mlgkernel/mlg/model"
 	"github.com/mlgkernel/mlg/work"
@@ -109,7 +108,9 @@ func (c *predictCmd) Run(g *globals) error {
 		if m.Learner.Process == nil {
 			return usageError(fmt.Sprintf("--covariance is for models of values with deviations, and %s is none", c.Model))
 		}
-		in = kept.keep(in)
+		if in, err = kept.read(in); err != nil {
+			return err
+		}
 	}
 	err = output(g, c.Out, func(w io.Writer) error {
 		return c.stream(g, m, in, scores, c.writer(g, m, w))
@@ -217,47 +218,6 @@ func rows(g *globals, data string, o dataset.Options, columns bool, targets ...s
 			}
 		}
 	}, err
-}
-
-// together are the graphs whose covariance is asked for.
-type together struct {
-	graphs []*graph.Graph
-	matrixfile.Axis
-}
-
-// keep notes the graphs that are read. They must fit into memory with their covariance.
-func (t *together) keep(in iter.Seq2[row, error]) iter.Seq2[row, error] {
-	return func(yield func(row, error) bool) {
-		for x, err := range in {
-			if err == nil && x.Graph != nil {
-				t.graphs = append(t.graphs, x.Graph)
-				t.IDs, t.Targets = append(t.IDs, x.id), append(t.Targets, x.targets[0])
-				n := len(t.graphs)
-				err = work.CheckMatrices(2, n, n, "ask for the covariance of fewer graphs")
-			}
-			if !yield(x, err) || err != nil {
-				return
-			}
-		}
-	}
-}
-
-// write writes the covariance of measured values.
-func (t *together) write(g *globals, m *model.Model, path string) error {
-	a, err := m.Kernel.Transform(g.ctx, t.graphs)
-	if err != nil {
-		return err
-	}
-	p, err := m.Posterior(g.ctx, t.graphs, a)
-	if err != nil {
-		return err
-	}
-	c := p.Measured()
-	if err := g.write(path, func() error { return matrixfile.Write(g.ctx, path, c, t.Axis, nil) }); err != nil {
-		return err
-	}
-	g.note("wrote %s", path)
-	return nil
 }
 
 // stream predicts block after block, two at a time on all processors, in memory that does not grow with the data.
