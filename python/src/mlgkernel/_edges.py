@@ -21,6 +21,8 @@ def edge_array(given: Any) -> np.ndarray:
     if a.ndim != 2 or a.shape[1] != 2:
         hint = ": edge_index.T" if a.ndim == 2 and len(a) == 2 else ""
         raise GraphError(f"edges: shape {a.shape}, want (m, 2){hint}")
+    if len(a) == 2 and plain(a.T) and not plain(a):  # rows are edges, of which one would be a loop
+        raise GraphError("edges: two rows that are edges only as columns, want shape (m, 2): edge_index.T")
     if a.dtype.kind not in "iu":
         with np.errstate(invalid="ignore"):
             whole = a.astype(np.float64) if a.dtype.kind in "bf" else None
