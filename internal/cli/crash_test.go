@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -38,6 +39,8 @@ type crash struct {
 var crashes = []crash{
 	{name: "gram", args: "gram ../g.jsonl -o k.npy", files: []string{"k.npy", "k.ids.csv"}},
 	{name: "gram as text", args: "gram ../g.jsonl --kernel wl -o k.csv", files: []string{"k.csv", "k.ids.csv"}},
+	{name: "gram for LIBSVM", args: "gram ../g.jsonl --kernel wl -o k.libsvm", files: []string{"k.libsvm", "k.ids.csv"}},
+	{name: "gram in tiles", args: "gram ../g.jsonl --tiles tiles --tile-side 16 -o k.npy", files: []string{"k.npy", "k.ids.csv"}, resumes: true},
 	{name: "merge", args: "merge ../tiles -o k.npy", files: []string{"k.npy", "k.ids.csv"}},
 	{name: "fit", args: "fit ../g.jsonl -o m.mlg", files: []string{"m.mlg"}},
 	{name: "transform", args: "transform ../f.mlg ../many.jsonl -o s.mlgs", files: []string{"s.mlgs"}, resumes: true},
@@ -48,6 +51,9 @@ var crashes = []crash{
 	{name: "refine", args: "refine ../t.mlg ../g.jsonl --json -o r.mlg", files: []string{"r.mlg"}},
 	{name: "refine a shard", args: "refine ../t.mlg ../g.jsonl --shard 1/2 --sums sums", files: []string{"sums/shard-1-of-2.sums"}, resumes: true},
 	{name: "predict", args: "predict ../t.mlg ../g.jsonl --csv -o p.csv", files: []string{"p.csv"}},
+	{name: "covariance", args: "predict ../v.mlg ../v.jsonl --quiet --covariance c.npy -o p.txt", files: []string{"c.npy", "c.ids.csv"}},
+	{name: "suggest", args: "suggest ../v.mlg ../other.jsonl -k 3 --quiet --csv -o s.csv", files: []string{"s.csv"}},
+	{name: "explain", args: "explain ../t.mlg ../g.jsonl --which 3 --quiet -o why.svg", files: []string{"why.svg"}},
 	{name: "search", args: "search ../g.jsonl ../g.jsonl --csv -o f.csv", files: []string{"f.csv"}},
 	{name: "cluster", args: "cluster ../g.jsonl --csv -o c.csv", files: []string{"c.csv"}},
 	{name: "convert", args: "convert ../many.jsonl c.graphml", files: []string{"c.graphml"}},
@@ -69,19 +75,26 @@ func TestCrashes(t *testing.T) {
 	data := filepath.Join(dir, "g.jsonl")
 	writeGraphs(t, data, 150, 20, 1)
 	writeGraphs(t, filepath.Join(dir, "many.jsonl"), 9000, 7, 3)
+	writeGraphs(t, filepath.Join(dir, "other.jsonl"), 200, 20, 2)
 	text, err := os.ReadFile(data)
 	if err != nil {
 		t.Fatal(err)
 	}
 	lines := bytes.SplitAfter(bytes.TrimSpace(text), []byte("\n"))
-	for i, line := range lines { // with targets
-		lines[i] = bytes.Replace(line, []byte("{"), []byte(`{"target":"`+strconv.Itoa(i%2)+`",`), 1)
+	target := func(name string, of func(i int) string) {
+		out := slices.Clone(lines)
+		for i, line := range lines {
+			out[i] = bytes.Replace(line, []byte("{"), []byte(`{"target":"`+of(i)+`",`), 1)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), bytes.Join(out, nil), 0o666); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if err := os.WriteFile(data, bytes.Join(lines, nil), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	target("g.jsonl", func(i int) string { return strconv.Itoa(i % 2) })
+	target("v.jsonl", func(i int) string { return strconv.Itoa(i%7) + ".5" })
 	run(t, mlg, "fit", data, "-o", filepath.Join(dir, "f.mlg"), "--sample", "100")
 	run(t, mlg, "train", data, "-o", filepath.Join(dir, "t.mlg"), "--kernel", "wl")
+	run(t, mlg, "train", filepath.Join(dir, "v.jsonl"), "-o", filepath.Join(dir, "v.mlg"), "--kernel", "wl")
 	run(t, mlg, "gram", data, "--tiles", filepath.Join(dir, "tiles"), "--shard", "1/1", "--tile-side", "16")
 	for _, c := range crashes {
 		t.Run(c.name, func(t *testing.T) { c.test(t, mlg, dir, n) })
