@@ -49,7 +49,7 @@ test-go: tools
 
 # The packages that start goroutines, in code or in tests, with the race detector. It makes them about
 # ten times slower: make test leaves out slow tests (graphtest.Slow), test-full has them too.
-CONCURRENT = $(sort $(dir $(shell git grep -lE 'work\.(Each|Tasks).|\.Go.func|^\s+go ' -- '*.go' ':!beam' ':!bench' ':!internal/asm' ':!internal/site')))
+CONCURRENT = $(sort $(dir $(shell git grep -lE 'work\.(Each|Tasks).|\.Go.func|AfterFunc|^\s+go ' -- '*.go' ':!beam' ':!bench' ':!internal/asm' ':!internal/site')))
 
 test-race: tools
 	$(if $(RACE),$(if $(SHORT),,MLG_TESTS=full) CGO_ENABLED=1 $(GO) test -race -short -timeout 40m -vet=off $(CONCURRENT:%=./%),@echo "no C compiler: no race detector")
