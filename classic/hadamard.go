@@ -60,6 +60,11 @@ func (k Hadamard) Resolve(graphs []*graph.Graph) (kernel.Kernel, error) {
 	return resolveLabels(k, k.Labels, graphs)
 }
 
+// Levels implements kernel.Levelled: labels that are added up once more each time.
+func (k Hadamard) Levels() []kernel.Level {
+	return levelsOf("sum", k.H, func(h int) kernel.Kernel { k.H = h; return k })
+}
+
 // Stretch implements kernel.Directional.
 func (k Hadamard) Stretch(times int) (kernel.Kernel, bool) {
 	k.H *= times

@@ -72,6 +72,11 @@ func (k Propagation) Fit(ctx context.Context, graphs []*graph.Graph) (*kernel.Fi
 func (k Propagation) Decode(data []byte) (kernel.Map, error)               { return decode(k, data) }
 func (k Propagation) Resolve(graphs []*graph.Graph) (kernel.Kernel, error) { return resolve(k, graphs) }
 
+// Levels implements kernel.Levelled: one step along edges after the other.
+func (k Propagation) Levels() []kernel.Level {
+	return levelsOf("step", k.Steps, func(steps int) kernel.Kernel { k.Steps = steps; return k })
+}
+
 // Stretch implements kernel.Directional.
 func (k Propagation) Stretch(times int) (kernel.Kernel, bool) {
 	k.Steps *= times

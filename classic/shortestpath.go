@@ -81,7 +81,7 @@ func (k ShortestPath) Validate() error {
 
 // Levels implements kernel.Levelled: paths by the colours of one refinement after the other.
 func (k ShortestPath) Levels() []kernel.Level {
-	return refinementLevels(k.H, func(h int) kernel.Kernel { k.H = h; return k })
+	return levelsOf("refinement", k.H, func(h int) kernel.Kernel { k.H = h; return k })
 }
 
 // maxClasses is the largest number of classes of paths of a refinement that go into the index, where

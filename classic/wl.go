@@ -66,16 +66,16 @@ func (k WL) Decode(data []byte) (kernel.Map, error) {
 
 // Levels implements kernel.Levelled: the colours of one refinement after the other.
 func (k WL) Levels() []kernel.Level {
-	return refinementLevels(k.H, func(h int) kernel.Kernel { k.H = h; return k })
+	return levelsOf("refinement", k.H, func(h int) kernel.Kernel { k.H = h; return k })
 }
 
-// refinementLevels returns the kernels with 0 to h refinements.
-func refinementLevels(h int, of func(h int) kernel.Kernel) []kernel.Level {
+// levelsOf returns the kernels with 0 to h steps of a name.
+func levelsOf(step string, h int, of func(h int) kernel.Kernel) []kernel.Level {
 	var out []kernel.Level
 	for i := range h + 1 {
 		name := "labels alone"
 		if i > 0 {
-			name = fmt.Sprintf("refinement %d", i)
+			name = fmt.Sprintf("%s %d", step, i)
 		}
 		out = append(out, kernel.Level{Name: name, Kernel: of(i)})
 	}
