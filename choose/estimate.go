@@ -77,7 +77,7 @@ func (c *Chooser) classEstimate(folds [][]int, predictions []Prediction) Estimat
 	examples := slices.Concat(folds...)
 	var all Prediction
 	for _, p := range predictions {
-		all.Labels, all.Scores = append(all.Labels, p.Labels...), append(all.Scores, p.Scores...)
+		all.append(p)
 	}
 	truth := Pick(t.Labels, examples)
 	if c.Options.Learner == learn.KernelRidge && c.Options.Probability {

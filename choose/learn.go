@@ -51,10 +51,10 @@ func scatter[T any](to []T, positions []int, some []T, n int) []T {
 	return to
 }
 
-// and returns the predictions with others behind them.
-func (p Prediction) and(q Prediction) Prediction {
-	return Prediction{Labels: slices.Concat(p.Labels, q.Labels), Scores: slices.Concat(p.Scores, q.Scores),
-		Values: slices.Concat(p.Values, q.Values), Deviations: slices.Concat(p.Deviations, q.Deviations)}
+// append puts predictions for other graphs behind those that are there.
+func (p *Prediction) append(q Prediction) {
+	p.Labels, p.Scores = append(p.Labels, q.Labels...), append(p.Scores, q.Scores...)
+	p.Values, p.Deviations = append(p.Values, q.Values...), append(p.Deviations, q.Deviations...)
 }
 
 // learn trains on graphs, whose kernel matrix is gram, for each value of a grid, and predicts the

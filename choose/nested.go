@@ -58,7 +58,7 @@ func (c *choice) errorsOf(s *Scores, weight []float64) []Errors {
 		}
 		graphs = append(graphs, c.everything.scored[v]...)
 		for g := range predicted {
-			predicted[g] = predicted[g].and(s.predicted[g][v])
+			predicted[g].append(s.predicted[g][v])
 		}
 	}
 	return c.Targets.errors(graphs, predicted)

@@ -34,6 +34,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Parameter describes a parameter of a record.
@@ -136,16 +137,37 @@ func fieldsOf(v reflect.Value) []field {
 		return nil // no record: its parameters are not known
 	}
 	fixer, _ := v.Interface().(Fixer)
-	for i := range v.NumField() {
-		f := v.Type().Field(i)
+	tags := tagsOf(v.Type())
+	out = make([]field, 0, len(tags))
+	for i, t := range tags {
+		if t.name != "" && (fixer == nil || !fixer.Fixed(t.name)) {
+			t.value = v.Field(i)
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// known has what tagsOf returned, by type. Kernels are checked and written thousands of times.
+var known sync.Map
+
+// tagsOf returns what the fields of a struct say, without values; those that are no parameters have no name.
+func tagsOf(t reflect.Type) []field {
+	if out, ok := known.Load(t); ok {
+		return out.([]field)
+	}
+	out := make([]field, t.NumField())
+	for i := range out {
+		f := t.Field(i)
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if name == "" {
 			name = f.Name
 		}
-		if f.IsExported() && name != "-" && (fixer == nil || !fixer.Fixed(name)) {
-			out = append(out, field{name, f.Tag.Get("want"), f.Tag.Get("help"), v.Field(i)})
+		if f.IsExported() && name != "-" {
+			out[i] = field{name: name, want: f.Tag.Get("want"), help: f.Tag.Get("help")}
 		}
 	}
+	known.Store(t, out)
 	return out
 }
 
