@@ -333,8 +333,8 @@ func (t *Targets) heldOut(held *kernel.Matrix) Prediction {
 	return p
 }
 
-// estimate says how good predictions for graphs that were held out are. A sample of them took part in
-// the choice of kernels. It has most of a rare class, so it cannot be left out.
+// estimate says how good predictions for graphs that were held out are. Where there were several kernels, a
+// sample of the graphs took part in their choice. It has most of a rare class, so it cannot be left out.
 func (x *all) estimate(held Prediction) Estimate {
 	e := x.foldEstimate(held, x.folds)
 	e.Method = fmt.Sprintf("%d-fold cross-validation", heldOutFolds)
@@ -344,7 +344,10 @@ func (x *all) estimate(held Prediction) Estimate {
 	if x.Options.Learner != learn.KernelRidge {
 		e.Method += " of kernel ridge regression"
 	}
-	e.Method += fmt.Sprintf(" of all graphs; %d of them took part in the choice of kernels", len(x.everything.sample))
+	e.Method += " of all graphs"
+	if len(x.settings) > 1 {
+		e.Method += fmt.Sprintf("; %d of them took part in the choice of kernels", len(x.everything.sample))
+	}
 	return e
 }
 
@@ -381,10 +384,11 @@ func (o *Options) Bytes(n, factors, workers int) int64 {
 }
 
 // LearnBytes returns about the memory that it takes to learn from n graphs: the copies of their matrix where it
-// is factorised, that matrix in single precision, or the sums of regressions on centres where it does not fit.
+// is factorised, that matrix in single precision, or the sums of regressions on centres where it does not fit. Where
+// they do not fit either, it is the smaller of both.
 func (o *Options) LearnBytes(n int) int64 {
 	if m := o.Centres(n); m > 0 {
-		return centresBytes(n, m)
+		return min(centresBytes(n, m), tilesBytes(n))
 	} else if o.LeaveOneOut && o.Learner == learn.KernelRidge && n > max(mostFactorised, o.Examples) {
 		return tilesBytes(n)
 	}

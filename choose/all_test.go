@@ -208,6 +208,18 @@ func TestBytes(t *testing.T) {
 	if work.Available() < 0 {
 		t.Error("less than no memory")
 	}
+	// Where neither the matrix nor centres fit, what is asked for is not more than the matrix.
+	for _, n := range []int{5000, 6000, 8000} {
+		o.Memory = 0
+		matrix := o.Bytes(n, 1, 2)
+		if o.Memory = matrix; o.Centres(n) > 0 {
+			t.Errorf("%d graphs: centres, but the matrix fits", n)
+		}
+		o.Memory = matrix - 1e6
+		if got := o.Bytes(n, 1, 2); got > matrix {
+			t.Errorf("%d graphs with %d free: %d bytes, the matrix takes %d", n, o.Memory, got, matrix)
+		}
+	}
 }
 
 // Predictions for graphs that are held out, and with them probabilities and offsets of classes, come from the
@@ -241,6 +253,9 @@ func TestWeightsOfManyGraphs(t *testing.T) {
 			}
 			if (p.Gram == nil) != (k > 0) {
 				t.Errorf("way %d: matrix %v", k, p.Gram != nil)
+			}
+			if e := p.Estimate.Method; !o.Unscored && (!strings.Contains(e, " of all graphs") || strings.Contains(e, "took part")) {
+				t.Errorf("way %d: %q, though there was one kernel", k, e)
 			}
 			if first == nil {
 				first = l

@@ -30,7 +30,7 @@ func tilesBytes(n int) int64 {
 // centresBytes returns about the memory of regressions on centres, which hold out graphs alone and then with
 // their groups, and of their comparison.
 func centresBytes(n, m int) int64 {
-	return 2*learn.CentresBytes(n, m, heldOutFolds, ridgesTried) + tilesBytes(comparedGraphs)
+	return 2*learn.CentresBytes(n, m, heldOutFolds, ridgesTried) + tilesBytes(min(n, comparedGraphs))
 }
 
 // centresOf returns the number of centres for n graphs with so many bytes free: 0 where the matrix of all
