@@ -1,6 +1,7 @@
 package choose
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -14,7 +15,7 @@ import (
 
 // Setting is a kernel with all its parameters.
 type Setting struct {
-	// Parameters says what sets the kernel apart from the other settings of its candidate.
+	// Parameters sets the kernel apart from the settings of all candidates.
 	Parameters string
 	Kernel     kernel.Kernel
 }
@@ -103,8 +104,8 @@ func DefaultCandidates(info dataset.Summary) []Candidate {
 		} {
 			c := Candidate{Name: "composition + " + s.Parameters}
 			for _, shares := range [][]float64{{0.9, 0.1}, {0.97, 0.03}} {
-				k := kernel.Weighted(shares, []kernel.Kernel{whole, s.Kernel})
-				c.Settings = append(c.Settings, Setting{param.Number(shares[0]) + " composition", k})
+				name := fmt.Sprintf("%s composition + %s %s", param.Number(shares[0]), param.Number(shares[1]), s.Parameters)
+				c.Settings = append(c.Settings, Setting{name, kernel.Weighted(shares, []kernel.Kernel{whole, s.Kernel})})
 			}
 			out = append(out, c)
 		}

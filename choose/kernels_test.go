@@ -360,3 +360,20 @@ func TestCandidates(t *testing.T) {
 		}
 	}
 }
+
+// Every setting has a name of its own, also where a candidate has several.
+func TestNamesOfSettings(t *testing.T) {
+	seen, several := map[string]bool{}, false
+	for _, x := range DefaultCandidates(dataset.Summary{NodeLabels: 3, EdgeLabels: 4, Attributes: 2, Marked: 1, TargetRange: []float64{0, 1}}) {
+		several = several || len(x.Settings) > 1
+		for _, s := range x.Settings {
+			if seen[s.Parameters] {
+				t.Errorf("%s: another setting is called %q", x.Name, s.Parameters)
+			}
+			seen[s.Parameters] = true
+		}
+	}
+	if !several {
+		t.Error("no candidate has several settings: nothing is tested")
+	}
+}

@@ -13,7 +13,15 @@ type MemoryError struct {
 }
 
 func (e *MemoryError) Error() string {
-	return fmt.Sprintf("%s would take about %.2g GB of memory, but %.2g GB are free: %s", e.What, e.Need/1e9, e.Free/1e9, e.Instead)
+	return fmt.Sprintf("%s would take about %s of memory, but %s are free: %s", e.What, Gigabytes(e.Need), Gigabytes(e.Free), e.Instead)
+}
+
+// Gigabytes writes a number of bytes with two digits, and all digits before the point.
+func Gigabytes(bytes float64) string {
+	if gb := bytes / 1e9; gb < 99.5 {
+		return fmt.Sprintf("%.2g GB", gb)
+	}
+	return fmt.Sprintf("%.0f GB", bytes/1e9)
 }
 
 // CheckMemory returns a *MemoryError if work needs more bytes than there are, 0 for what is Available.

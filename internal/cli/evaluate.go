@@ -102,8 +102,12 @@ func (c *evaluateCmd) target(g *globals, t task) error {
 		if !o.Combined {
 			singles += len(candidates)
 		}
-		err := g.announce(ds, candidates, o.Options, func(factors int) int64 { return o.Bytes(n, factors, workers) },
-			func(c costs) time.Duration { return c.evaluate(n, singles, workers, o) }, "")
+		bytes := func(x choose.Options, factors int) int64 {
+			all := o
+			all.Options = x
+			return all.Bytes(n, factors, workers)
+		}
+		err := g.announce(ds, candidates, o.Options, bytes, func(c costs) time.Duration { return c.evaluate(n, singles, workers, o) }, "")
 		if err != nil {
 			return err
 		}

@@ -34,9 +34,9 @@ const (
 const fewer = "take fewer graphs, or a machine with more memory"
 
 // announce says what work on many graphs will need: the memory, and the time as costs say. It refuses what
-// does not fit into memory.
+// does not fit into memory, and says whether it would by kernel ridge regression.
 func (g *globals) announce(ds *dataset.Dataset, candidates []choose.Candidate, o choose.Options,
-	bytes func(factors int) int64, takes func(c costs) time.Duration, hint string) error {
+	bytes func(o choose.Options, factors int) int64, takes func(c costs) time.Duration, hint string) error {
 	n := len(ds.Graphs)
 	if n < manyGraphs {
 		return nil
@@ -49,11 +49,19 @@ func (g *globals) announce(ds *dataset.Dataset, candidates []choose.Candidate, o
 			kernels = append(kernels, s.Kernel)
 		}
 	}
-	need, what := float64(bytes(kernel.Distinct(kernels...))), fmt.Sprintf("%s for %d graphs", agree(len(kernels), "kernel", "kernels"), n)
-	if err := work.CheckMemory(what, need, o.Memory, fewer); err != nil || g.Quiet {
+	factors, what := kernel.Distinct(kernels...), fmt.Sprintf("%s for %d graphs", agree(len(kernels), "kernel", "kernels"), n)
+	need, instead := float64(bytes(o, factors)), fewer
+	if o.Learner != learn.KernelRidge {
+		ridge := o
+		ridge.Learner, ridge.LeaveOneOut = learn.KernelRidge, true
+		if less := float64(bytes(ridge, factors)); work.CheckMemory(what, less, o.Memory, "") == nil {
+			instead = fmt.Sprintf("take --learner ridge, which needs %s, or fewer graphs", work.Gigabytes(less))
+		}
+	}
+	if err := work.CheckMemory(what, need, o.Memory, instead); err != nil || g.Quiet {
 		return err
 	}
-	line := fmt.Sprintf("%s: roughly %.2g GB of memory", what, need/1e9)
+	line := fmt.Sprintf("%s: roughly %s of memory", what, work.Gigabytes(need))
 	cost, err := clock(time.Now).measure(g.ctx, ds, kernels, o)
 	switch {
 	case errors.Is(err, context.Canceled):

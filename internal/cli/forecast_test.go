@@ -10,12 +10,15 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/choose"
+	"github.com/mlgkernel/mlg/classic"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/evaluate"
 	"github.com/mlgkernel/mlg/graph"
@@ -242,5 +245,59 @@ func TestForecastOfLevels(t *testing.T) {
 	k.Exact = false
 	if n, err := mlg.ExactOperations(t.Context(), k, graphs, 1); n != 0 || err != nil {
 		t.Errorf("low rank: %v multiplications, %v", n, err)
+	}
+}
+
+// Where the learner does not fit into memory but kernel ridge regression does, the refusal says so.
+func TestRidgeFits(t *testing.T) {
+	ds := &dataset.Dataset{Name: "many", Graphs: slices.Repeat(graphtest.Suite(1)[:1], 10_000)}
+	o := choose.DefaultOptions()
+	o.Memory = 2e9
+	g := &globals{ctx: t.Context(), Quiet: true}
+	refusal := func() string {
+		err := g.announce(ds, choose.Each(classic.DefaultHistogram()), o, func(o choose.Options, factors int) int64 { return o.Bytes(10_000, factors, 2) }, nil, "")
+		return fmt.Sprint(err)
+	}
+	if got := refusal(); got != "<nil>" {
+		t.Errorf("ridge regression: %s", got)
+	}
+	o.ForSVM()
+	if got := refusal(); !regexp.MustCompile(`would take about 9\.\d GB of memory, but 2 GB are free: take --learner ridge, which needs 0\.\d+ GB, or fewer graphs$`).MatchString(got) {
+		t.Errorf("support vector machines: %s", got)
+	}
+	if o.Memory = 0.1e9; !strings.HasSuffix(refusal(), fewer) {
+		t.Errorf("where nothing fits: %s", refusal())
+	}
+}
+
+// Settings of one candidate are told apart.
+func TestNamesOfKernels(t *testing.T) {
+	graphtest.Slow(t)
+	dir := t.TempDir()
+	rows := "smiles,y\n"
+	for i := range 60 { // what adds up over the atoms, learned by sums with composition
+		carbons, end := 1+i%12, []string{"", "O", "N", "C=O", "OC"}[i/12]
+		rows += fmt.Sprintf("%s,%v\n", strings.Repeat("C", carbons)+end, 10*float64(carbons)+[]float64{0, 7, -4, 12, 17}[i/12]+0.25*math.Sin(float64(i)))
+	}
+	data := filepath.Join(dir, "y.csv")
+	if err := os.WriteFile(data, []byte(rows), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var out, errs bytes.Buffer
+	if code := Main([]string{"train", data, "-o", filepath.Join(dir, "y.mlg")}, &out, &errs); code != 0 {
+		t.Fatal(errs.String())
+	}
+	names := regexp.MustCompile(`(?m)^  [01]\.\d{3}  (.*)$`).FindAllStringSubmatch(out.String(), -1)
+	seen, shares := map[string]bool{}, 0
+	for _, n := range names {
+		if seen[n[1]] {
+			t.Errorf("%q stands twice in\n%s", n[1], &out)
+		}
+		if seen[n[1]] = true; regexp.MustCompile(`^0\.9\d* composition \+ 0\.\d+ mlg bonds$`).MatchString(n[1]) {
+			shares++
+		}
+	}
+	if shares < 2 {
+		t.Errorf("the settings of the sums with composition are not both there in\n%s", &out)
 	}
 }

@@ -70,8 +70,14 @@ type process struct {
 
 type trainedPart struct {
 	Candidate string  `json:"candidate"`
+	Setting   string  `json:"setting,omitempty"` // unless it has the candidate's name
 	Kernel    string  `json:"kernel"`
 	Weight    float64 `json:"weight"`
+}
+
+// name tells a kernel from all others.
+func (k *trainedPart) name() string {
+	return cmp.Or(k.Setting, k.Candidate)
 }
 
 // Run chooses a kernel, trains and writes a model.
@@ -182,7 +188,7 @@ func (c *trainCmd) announce(g *globals, ds *dataset.Dataset, targets int, candid
 		hint = " (--quick takes one kernel)"
 	}
 	n, workers := len(ds.Graphs), g.workers()
-	return g.announce(ds, candidates, o, func(factors int) int64 { return o.Bytes(n, factors, workers) },
+	return g.announce(ds, candidates, o, func(o choose.Options, factors int) int64 { return o.Bytes(n, factors, workers) },
 		func(c costs) time.Duration { return c.train(n, targets, workers, o) }, hint)
 }
 
@@ -230,7 +236,11 @@ func (c *trainCmd) report(t task, p *choose.Plan, m *model.Model, changes []stri
 		Limited: p.Limited, Bytes: fileSize(c.Out), Seconds: took.Seconds(), molecules: chem.Molecules(ds.Graphs),
 	}
 	for _, s := range p.Settings {
-		r.Kernels = append(r.Kernels, trainedPart{s.Candidate, s.Kernel.String(), s.Weight})
+		k := trainedPart{Candidate: s.Candidate, Kernel: s.Kernel.String(), Weight: s.Weight}
+		if s.Parameters != s.Candidate {
+			k.Setting = s.Parameters
+		}
+		r.Kernels = append(r.Kernels, k)
 	}
 	if x := m.Learner.Process; x != nil {
 		r.process = &process{x.Noise(), x.ReplicateNoise, x.Replicates, x.Wider, x.Clipped, p.Calibration()}
@@ -288,9 +298,9 @@ func (r *trained) printChoice(w io.Writer, p *choose.Plan) {
 // printKernel lists the kernels with their weights.
 func (r *trained) printKernel(w io.Writer) {
 	for _, k := range r.Kernels {
-		fmt.Fprintf(w, "  %5.3f  %s", k.Weight, k.Candidate)
+		fmt.Fprintf(w, "  %5.3f  %s", k.Weight, k.name())
 		if len(r.Kernels) == 1 && k.Kernel != k.Candidate {
-			fmt.Fprintf(w, ": %s", table.Wrap(k.Kernel, 11+len([]rune(k.Candidate)), 9))
+			fmt.Fprintf(w, ": %s", table.Wrap(k.Kernel, 11+len([]rune(k.name())), 9))
 		}
 		fmt.Fprintln(w)
 	}
