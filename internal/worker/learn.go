@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -52,9 +53,10 @@ func (c *call) train(args trainArgs) (any, error) {
 	if p := args.Parameter; p != nil {
 		o.C, o.Ridge = []float64{*p}, []float64{*p}
 	}
+	o.Memory = cmp.Or(o.Memory, work.Available())
 	f, res, err := c.fitKernel(args.kernelArgs, func(n int) error {
 		need := o.Bytes(n, 1, work.Workers(c.ctx))
-		return work.CheckMemory(fmt.Sprintf("training on %d graphs", n), float64(need), 0, "take fewer graphs")
+		return work.CheckMemory(fmt.Sprintf("training on %d graphs", n), float64(need), o.Memory, "take fewer graphs")
 	})
 	if err != nil {
 		return nil, err

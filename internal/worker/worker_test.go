@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"os"
@@ -17,6 +18,7 @@ import (
 	"time"
 
 	"github.com/mlgkernel/mlg"
+	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/classic"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
@@ -411,6 +413,32 @@ func TestMemory(t *testing.T) {
 	}
 	h := p.ok(p.ask("fit", 0, map[string]any{"kernel": "labels"}, body)).handle()
 	if a = p.ask("cross", h, nil, body); a.Kind != "memory" {
+		t.Errorf("%q of kind %q", a.Error, a.Kind)
+	}
+}
+
+// A training whose matrix does not fit into memory is not refused where centres fit, as by the command.
+func TestTrainingMemory(t *testing.T) {
+	graphtest.Slow(t)
+	o := choose.DefaultOptions()
+	if o.Memory = work.Available(); o.Memory == 0 || o.Memory > 100e9 {
+		graphtest.Missing(t, "it is not known how much memory is free, or there is too much of it")
+	}
+	o.Memory += o.Memory / 8 // more may be free by then
+	n := 8192
+	for o.Centres(n) == 0 {
+		n += 1024
+	}
+	body := graph.Encode(slices.Repeat(graphtest.Suite(1)[:1], n))
+	train := func(svm bool) *answer {
+		p := start(t)
+		return p.ask("train", 0, map[string]any{"kernel": "labels", "svm": svm, "classes": []string{"a"}, "labels": make([]int, n)}, body)
+	}
+	if a := train(true); a.Kind != "memory" {
+		t.Errorf("support vector machines: %q of kind %q", a.Error, a.Kind)
+	}
+	// The check comes before what is wrong here: there are no targets.
+	if a := train(false); !strings.Contains(a.Error, fmt.Sprintf("0 targets, want %d", n)) {
 		t.Errorf("%q of kind %q", a.Error, a.Kind)
 	}
 }
