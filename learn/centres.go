@@ -198,6 +198,16 @@ func (c *Centres) stream(ctx context.Context, stage string, members [][]int, do 
 	return ctx.Err()
 }
 
+// kept returns the positions of the centres in some folds.
+func (c *Centres) kept(folds []int) (out []int) {
+	for k, i := range c.at {
+		if slices.Contains(folds, c.fold[i]) {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
 // noFeature is how much larger than the squares of roundings δ is. What has an eigenvalue κ in K_cc of m centres is lost
 // if κ < 128q√m, about 0.002 for 4096 centres. The ridge leaves little of that with up to hundreds of examples for each centre.
 const noFeature = 1 << 14
@@ -214,12 +224,7 @@ const noFeature = 1 << 14
 // It is doubled where the matrix is not definite, up to the ridge, where the kernel itself must be indefinite.
 func (c *Centres) solve(ctx context.Context, folds []int, lambda float64) ([]Function, error) {
 	sum, one := c.sums.of(folds), c.sums.order()-1
-	var kept []int // positions of centres
-	for k, i := range c.at {
-		if slices.Contains(folds, c.fold[i]) {
-			kept = append(kept, k)
-		}
-	}
+	kept := c.kept(folds)
 	m := len(kept)
 	if m == 0 {
 		return nil, errors.New("learn: all centres are in one fold, want more centres")

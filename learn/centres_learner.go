@@ -14,7 +14,7 @@ import (
 
 // HeldOut returns for every ridge what RidgeSolver.HeldOut does; nil for a ridge that is ErrDefinite. It
 // takes nm kernel values for all ridges together, as many again for deviations, n²/2 for the step of descent,
-// and m³/6 multiplications for each fold and ridge.
+// and m³/6 multiplications for each fold and ridge, m³/3 for values.
 func (c *Centres) HeldOut(ctx context.Context, lambdas []float64) ([]*Left, error) {
 	n, targets := c.train.Len(), len(c.columns)
 	if err := checkRegressions(n, nil, lambdas, nil); err != nil {
@@ -110,16 +110,17 @@ func (c *Centres) descend(d *descent, held *kernel.Matrix, target, k int, lambda
 	return step
 }
 
-// unit returns u, by example, of the regression on the centres alone. What the bias is not known by comes
+// unit returns u, by example, of the regression on the centres of some folds alone. What the bias is not known by comes
 // from it.
-func (c *Centres) unit(ctx context.Context, lambda float64) ([]float64, error) {
-	inverse, err := factorize(ctx, Full(c.among), lambda, Targets{})
+func (c *Centres) unit(ctx context.Context, folds []int, lambda float64) ([]float64, error) {
+	kept := c.kept(folds)
+	inverse, err := factorize(ctx, Full(c.among).Select(kept, kept), lambda, Targets{})
 	if err != nil {
 		return nil, err
 	}
 	out := make([]float64, c.train.Len())
-	for k, u := range inverse.solve(ones(len(c.at))) {
-		out[c.at[k]] = u
+	for p, u := range inverse.solve(ones(len(kept))) {
+		out[c.at[kept[p]]] = u
 	}
 	return out, nil
 }
@@ -130,18 +131,20 @@ func (c *Centres) addDeviations(ctx context.Context, left []*Left) error {
 		return nil
 	}
 	n := c.train.Len()
-	units := make([][]float64, len(left))
+	units := make([][][]float64, len(left)) // by fold that is left out
 	for l, x := range left {
 		if x == nil {
 			continue
 		}
-		var err error
-		units[l], err = c.unit(ctx, x.Ridge)
-		if errors.Is(err, ErrDefinite) {
-			left[l] = nil
-			continue
-		} else if err != nil {
-			return err
+		for _, set := range c.sets {
+			u, err := c.unit(ctx, set, x.Ridge)
+			if errors.Is(err, ErrDefinite) {
+				left[l] = nil
+				break
+			} else if err != nil {
+				return err
+			}
+			units[l] = append(units[l], u)
 		}
 		x.deviations = newLeftDeviations(n)
 	}
@@ -172,12 +175,11 @@ func (c *Centres) addDeviations(ctx context.Context, left []*Left) error {
 				}
 				return &kernel.Matrix{Rows: values.Rows, Cols: values.Cols, Data: slices.Clone(values.Data)}, nil
 			}
-			inFold := func(j int) bool { return c.fold[j] == c.fold[i] }
 			for l, x := range left {
 				if x == nil {
 					continue
 				}
-				if err := x.addDeviation(inner, i, known, c.self[i], biasVariance(units[l], known, inFold), among); err != nil {
+				if err := x.addDeviation(inner, i, known, c.self[i], biasVariance(units[l][c.fold[i]], known), among); err != nil {
 					return err
 				}
 			}
@@ -282,7 +284,7 @@ func (c *Centres) Learn(ctx context.Context, left, groups *Left, probability boo
 	if err != nil || l.Classes != nil {
 		return l, err
 	}
-	unit, err := c.unit(ctx, lambda)
+	unit, err := c.unit(ctx, kernel.UpTo(len(c.members)), lambda)
 	if err != nil {
 		return nil, err
 	}

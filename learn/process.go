@@ -185,7 +185,7 @@ func (l *Learner) Deviations(ctx context.Context, cross View, self []float64, ap
 		if err != nil {
 			return err
 		}
-		v += biasVariance(l.Process.Unit, row, nil)
+		v += biasVariance(l.Process.Unit, row)
 		out.Clipped[r] = v < -rounding*l.Process.Ridge
 		out.True[r] = l.Process.Scale * math.Sqrt(max(0, v))
 		out.Measured[r] = math.Hypot(out.True[r], noise)
@@ -213,18 +213,10 @@ func (l *Learner) supported(cross View, among func(ctx context.Context, examples
 }
 
 // biasVariance returns the variance of an example by which b is not known, (1 − uᵀk)²/Σu, from its kernel
-// values with the examples of u. Of u it takes those that are not left out, nil for none, and as much more as
-// the others would have.
-func biasVariance(unit, row []float64, left func(example int) bool) float64 {
-	sum, rest, all := 0.0, 0.0, total(unit)
-	for i, u := range unit {
-		if left == nil || !left(i) {
-			sum += u * row[i]
-			rest += u
-		}
-	}
-	v := 1 - sum*all/rest
-	return v * (v / all)
+// values with the examples of u.
+func biasVariance(unit, row []float64) float64 {
+	v := 1 - dense.Dot(unit, row)
+	return v * (v / total(unit))
 }
 
 // variance returns that of f for an example, in units of Scale², from its kernel values with the training

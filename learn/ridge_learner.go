@@ -64,7 +64,7 @@ func (s *RidgeSolver) HeldOut(ctx context.Context, t Targets, folds []int, lambd
 		if t.Labels != nil {
 			continue
 		}
-		bias := func(i int, row []float64) float64 { return biasVariance(units[l][folds[i]], row, nil) }
+		bias := func(i int, row []float64) float64 { return biasVariance(units[l][folds[i]], row) }
 		if err := out[l].addDeviations(ctx, s.tiles, t.Values, bias); err != nil {
 			return nil, c, err
 		}

@@ -9,9 +9,11 @@ import (
 	"testing"
 
 	"github.com/mlgkernel/mlg/choose"
+	"github.com/mlgkernel/mlg/classic"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/graphtest"
+	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/learn"
 )
 
@@ -140,6 +142,58 @@ func TestRefine(t *testing.T) {
 		}
 		if e := p.Estimate; !classes && (e.Value > 1.3*math.Sqrt(after) || e.Value < 0.7*math.Sqrt(after)) {
 			t.Errorf("estimate %v, and the error of graphs that were not seen is %.3f", e, math.Sqrt(after))
+		}
+	}
+}
+
+// A model that is refined with the graphs that it was trained on is as good as before, with the ridge that suits it. Values of
+// the kernel of compositions are nearly equal for all graphs.
+func TestRefineAgain(t *testing.T) {
+	d := manyGraphs(400, false)
+	unseen := d.Graphs[250:]
+	d.Graphs = d.Graphs[:250]
+	for _, k := range []kernel.Kernel{small(), classic.DefaultComposition(), kernel.Mean(classic.DefaultComposition(), classic.DefaultWL())} {
+		o := DefaultLearnOptions()
+		m, _, err := Learn(t.Context(), d, choose.Each(k), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := NewRefiner(t.Context(), m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := r.Sums(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Add(t.Context(), s, d.Graphs); err != nil {
+			t.Fatal(err)
+		}
+		again, _, err := r.Learn(t.Context(), s, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var rmse [2]float64
+		for at, m := range []*Model{m, again} {
+			said, err := m.Predict(t.Context(), unseen, DefaultPredictOptions())
+			if err != nil {
+				t.Fatal(err)
+			}
+			inside := 0
+			for i, p := range said {
+				var v float64
+				fmt.Sscan(unseen[i].Target(), &v)
+				rmse[at] = math.Hypot(rmse[at], (p.Value-v)/math.Sqrt(float64(len(unseen))))
+				if p.Interval.Low <= v && v <= p.Interval.High {
+					inside++
+				}
+			}
+			if share := float64(inside) / float64(len(unseen)); share < 0.8 || share > 0.98 {
+				t.Errorf("%v: %.3f of the graphs that were not seen are in intervals of 90 %%", k, share)
+			}
+		}
+		if rmse[1] > 1.05*rmse[0] {
+			t.Errorf("%v: rmse %.4f after %.4f", k, rmse[1], rmse[0])
 		}
 	}
 }
