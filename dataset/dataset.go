@@ -87,6 +87,9 @@ func (r *Reader) Try() (*graph.Graph, error) {
 		r.err = err
 		return nil, err
 	}
+	if r.in.pass == nil {
+		r.in.digest.addGraph(g)
+	}
 	if g == nil {
 		return nil, nil
 	}

@@ -50,23 +50,37 @@ func readSMILES(s *stream) (nextGraph, error) {
 	l := s.lines()
 	s.beside = Fields{Names: []string{"smiles", "name"}, Values: make([]string, 2)}
 	s.roles = Roles{Structure: Role{"smiles", "the format"}, ID: Role{"name", "the format"}}
-	var next nextGraph
-	next = func() (*graph.Graph, error) {
-		line, err := l.content("#")
+	read := func() (smiles, id []byte, err error) {
+		for {
+			line, err := l.content("#")
+			if err != nil {
+				return nil, nil, err
+			}
+			smiles, id := line, []byte(nil)
+			if i := bytes.IndexAny(line, " \t"); i >= 0 {
+				smiles, id = line[:i], bytes.TrimSpace(line[i:])
+			}
+			if l.n == 1 && findColumn([]string{string(smiles)}, smilesNames) >= 0 {
+				continue
+			}
+			if s.digest != nil {
+				s.digest.add(string(smiles), string(id))
+			}
+			return smiles, id, nil
+		}
+	}
+	s.pass = func() error {
+		_, _, err := read()
+		return err
+	}
+	return molecules(s, func() (*graph.Graph, error) {
+		smiles, id, err := read()
 		if err != nil {
 			return nil, err
 		}
-		smiles, id := line, []byte(nil)
-		if i := bytes.IndexAny(line, " \t"); i >= 0 {
-			smiles, id = line[:i], bytes.TrimSpace(line[i:])
-		}
-		if l.n == 1 && findColumn([]string{string(smiles)}, smilesNames) >= 0 {
-			return next()
-		}
 		s.beside.Values[0], s.beside.Values[1], s.beside.Line = string(smiles), string(id), l.n
 		return s.smiles(s.beside.Values[0], s.beside.Values[1], "", l.n)
-	}
-	return molecules(s, next), nil
+	}), nil
 }
 
 // tableRow returns the cells of the next row, valid until the next call, and its line.
@@ -333,16 +347,31 @@ func readRecords(s *stream, what string, names []string, next func() (record, er
 	if err := t.start(&columns, last == io.EOF); err != nil {
 		return nil, err
 	}
-	return molecules(s, func() (*graph.Graph, error) {
-		var r result
+	read := func() (r result, err error) {
 		if len(sample) > 0 {
 			r, sample = sample[0], sample[1:]
 		} else if last != nil {
-			return nil, t.end(last)
+			return r, t.end(last)
 		} else if r.record, r.err = next(); r.err != nil {
 			if _, one := r.err.(*lineError); !one {
-				return nil, t.end(r.err)
+				return r, t.end(r.err)
 			}
+		}
+		if names != nil {
+			s.digest.add(r.values...)
+		}
+		return r, nil
+	}
+	if names != nil {
+		s.pass = func() error {
+			_, err := read()
+			return err
+		}
+	}
+	return molecules(s, func() (*graph.Graph, error) {
+		r, err := read()
+		if err != nil {
+			return nil, err
 		}
 		if r.err != nil {
 			s.beside = Fields{r.names, r.values, -1, r.line}
