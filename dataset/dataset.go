@@ -24,6 +24,8 @@ type Dataset struct {
 	Skipped  LeftOut // records that could not be read
 	Keyed    bool    // vertices and edges have data by keys, as in GraphML and DOT
 
+	AttributeKeys string // see Options.AttributeKeys
+
 	rows []int // see Rows; nil for all
 }
 
@@ -96,7 +98,7 @@ func (r *Reader) Try() (*graph.Graph, error) {
 	r.count++
 	out, err := r.weight.apply(g)
 	if err == nil {
-		out, err = r.in.opts.parts(out)
+		out, err = r.in.opts.parts(out, r.warn)
 	}
 	if err != nil {
 		r.err = fmt.Errorf("%s: graph %s: %w", r.name, identifier(g, r.count), err)
@@ -267,7 +269,7 @@ func collect(ctx context.Context, r *Reader, opts Options) (*Dataset, error) {
 			r.warn.add(1, err.Error(), err.Error())
 		}
 	}
-	d.Warnings, d.Skipped, d.Keyed = r.Warnings(), r.Skipped(), r.Keyed()
+	d.Warnings, d.Skipped, d.Keyed, d.AttributeKeys = r.Warnings(), r.Skipped(), r.Keyed(), r.AttributeKeys()
 	if opts.EdgeWeight == GivenWeight && distances(d.Graphs) {
 		d.Warnings = append(d.Warnings, DistancesWarning)
 	}

@@ -285,6 +285,9 @@ func (r *filesReader) take() (*graph.Graph, Fields, error) {
 	if err == io.EOF && g == nil {
 		r.out.warn.merge(r.in.warn)
 		r.out.in.named = r.out.in.named || r.in.in.named
+		if found := r.in.in.attributes; found != nil {
+			r.out.in.attributesOf(keyList(*found), false)
+		}
 		for i, keys := range r.in.in.keys {
 			for key := range keys {
 				r.out.in.seen(i, []data{{key: ""}})

@@ -463,7 +463,7 @@ func TestOptionsJSON(t *testing.T) {
 	like := DefaultOptions().Like(&o)
 	want := DefaultOptions()
 	want.AtomCharge, want.AtomAromatic, want.AtomHydrogens = true, true, true
-	want.Hydrogens, want.EdgeWeight, want.LargestFragment, want.like = HydrogensImplicit, OrderWeight, true, "t"
+	want.Hydrogens, want.EdgeWeight, want.LargestFragment, want.like, want.inherited = HydrogensImplicit, OrderWeight, true, "t", true
 	if like != want || o.Like(nil) != o {
 		t.Errorf("like %+v, want %+v", like, want)
 	}

@@ -28,15 +28,16 @@ type stream struct {
 	pass   func() error // goes over a record and adds it to the digest, as next does; nil where that takes a graph
 	digest *digest      // see Reader.Digest
 
-	named   bool      // some graph has data by keys
-	keys    [2]keySet // of vertices and of edges, at most maxKeys each
-	beside  Fields    // the last graph
-	roles   Roles     // of a table
-	comma   bool      // numbers of a table have decimal commas where the first rows do not tell
-	point   bool      // they have none: commas separate cells
-	skipped LeftOut
-	bad     Skipped          // the last of these
-	broken  map[string]error // SMILES that cannot be read: a Parquet file may repeat a long one in few bytes
+	named      bool      // some graph has data by keys
+	keys       [2]keySet // of vertices and of edges, at most maxKeys each
+	attributes *string   // keys that are the attributes, "" if graphs differ, nil before the first graph
+	beside     Fields    // the last graph
+	roles      Roles     // of a table
+	comma      bool      // numbers of a table have decimal commas where the first rows do not tell
+	point      bool      // they have none: commas separate cells
+	skipped    LeftOut
+	bad        Skipped          // the last of these
+	broken     map[string]error // SMILES that cannot be read: a Parquet file may repeat a long one in few bytes
 }
 
 // maxBroken is the number of unreadable SMILES that a reader remembers.

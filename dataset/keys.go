@@ -38,19 +38,50 @@ func (r *Reader) Keys() (vertices, edges []string) {
 	return slices.SortedFunc(maps.Keys(r.in.keys[0]), natural), slices.SortedFunc(maps.Keys(r.in.keys[1]), natural)
 }
 
-// parts returns a graph with what the options choose of it, where its format has no keys.
-func (o Options) parts(g *graph.Graph) (*graph.Graph, error) {
+// attributesOf remembers the keys that give attributes, if they are the same in all graphs. x and y may be the position.
+func (s *stream) attributesOf(names []string, position bool) {
+	if position {
+		names = slices.DeleteFunc(slices.Clone(names), func(key string) bool { return key == "x" || key == "y" })
+	}
+	text := strings.Join(names, ",")
+	if commas := strings.Count(text, ","); len(names) > 0 && commas != len(names)-1 { // a key that no list can name
+		text = ""
+	}
+	if s.attributes == nil {
+		s.attributes = &text
+	} else if *s.attributes != text {
+		*s.attributes = ""
+	}
+}
+
+// AttributeKeys returns the keys of vertices whose numbers are the attributes of all graphs so far, with commas between
+// them, "" where they are not known.
+func (r *Reader) AttributeKeys() string {
+	if r.in.attributes == nil {
+		return ""
+	}
+	return *r.in.attributes
+}
+
+// parts returns a graph with what the options choose of it, where its format has no keys. Keys of other data fall
+// back on what the graph has, and are counted.
+func (o Options) parts(g *graph.Graph, warn *warnings) (*graph.Graph, error) {
 	if slices.Contains(keyed, o.Format) || o.Format == Auto { // chosen by key; a folder of files has chosen
 		return g, nil
 	}
-	for _, c := range []struct{ name, key string }{{"NodeLabel", o.NodeLabel}, {"EdgeLabel", o.EdgeLabel}, {"EdgeWeight", o.EdgeWeight.key()}, {"EdgeAttributes", o.EdgeAttributes}} {
-		if c.key != "" && (c.key != Nothing || c.name == "EdgeWeight") {
-			e := &param.Error{Of: "Options", Name: c.name, Value: c.key, Err: fmt.Errorf("data in the format %s have no keys", o.Format)}
-			if c.name == "EdgeWeight" {
-				e.Want = "one of unit, weight, order, distance"
-			}
-			return nil, e
+	for _, c := range o.choices() {
+		if c.name == "Attributes" || c.key == "" || c.key == Nothing && c.name != "EdgeWeight" {
+			continue
 		}
+		if o.inherited {
+			c.fallBack(warn)
+			continue
+		}
+		e := &param.Error{Of: "Options", Name: c.name, Value: c.key, Err: fmt.Errorf("data in the format %s have no keys", o.Format)}
+		if c.name == "EdgeWeight" {
+			e.Want = "one of unit, weight, order, distance"
+		}
+		return nil, e
 	}
 	if o.NodeLabel == Nothing && g.HasLabels() {
 		g = g.WithoutLabels()
@@ -62,14 +93,76 @@ func (o Options) parts(g *graph.Graph) (*graph.Graph, error) {
 		return g, nil
 	}
 	var which []int
-	for _, text := range keyList(o.Attributes) {
+	keys := keyList(o.Attributes)
+	for _, text := range keys {
 		k, err := strconv.Atoi(text)
-		if err != nil || k < 1 || k > g.AttributeDim() {
-			return nil, fmt.Errorf("attribute %q, want a number from 1 to %d: data in the format %s have no keys", text, g.AttributeDim(), o.Format)
+		if err == nil && k >= 1 && k <= g.AttributeDim() {
+			which = append(which, k-1)
+			continue
 		}
-		which = append(which, k-1)
+		if o.inherited && len(keys) == g.AttributeDim() { // they were chosen before
+			o.choices()[0].fallBack(warn)
+			return g, nil
+		}
+		return nil, fmt.Errorf("attribute %q, want a number from 1 to %d: data in the format %s have no keys", text, g.AttributeDim(), o.Format)
 	}
 	return g.PickAttributes(which), nil
+}
+
+// choice is an option that names keys, and what counts where data have none of them.
+type choice struct{ name, key, of, instead string }
+
+// choices returns those of the options.
+func (o Options) choices() []choice {
+	return []choice{{"Attributes", o.Attributes, "node", "attributes"}, {"NodeLabel", o.NodeLabel, "node", "labels"},
+		{"EdgeLabel", o.EdgeLabel, "edge", "labels of edges"}, {"EdgeWeight", o.EdgeWeight.key(), "edge", "weights"},
+		{"EdgeAttributes", o.EdgeAttributes, "edge", "edges as they are"}}
+}
+
+// fallBack counts a graph that has no such key.
+func (c choice) fallBack(warn *warnings) {
+	warn.add(1, fmt.Sprintf("graph has no %s data %s of the model, so its %s count", c.of, quote([]byte(c.key)), c.instead),
+		fmt.Sprintf("graphs have no %s data %s of the model, so their %s count", c.of, quote([]byte(c.key)), c.instead))
+}
+
+// inherit returns the options for this graph: a key of other data that it does not have gives way to the usual ones.
+// A label must be there by some key. A weight need not be.
+func (n *named) inherit(s *stream) Options {
+	o := s.opts
+	if !o.inherited {
+		return o
+	}
+	edges := make([]data, len(n.edges))
+	for i, e := range n.edges {
+		edges[i] = e.data
+	}
+	lacks := func(keys []string, all []data) bool {
+		return !slices.ContainsFunc(all, func(d data) bool { _, ok := d.key(keys); return ok })
+	}
+	usual := map[string][]string{"NodeLabel": n.labels, "EdgeLabel": edgeLabelNames}
+	for _, c := range o.choices() {
+		all := edges
+		if c.of == "node" {
+			all = n.node
+		}
+		if keys := keyList(c.key); len(keys) == 0 || len(all) == 0 || !lacks(keys, all) || usual[c.name] != nil && lacks(usual[c.name], all) {
+			continue
+		}
+		switch c.name {
+		case "Attributes":
+			o.Attributes = ""
+		case "NodeLabel":
+			o.NodeLabel = ""
+		case "EdgeLabel":
+			o.EdgeLabel = ""
+		case "EdgeWeight":
+			o.EdgeWeight = GivenWeight
+		case "EdgeAttributes":
+			o.EdgeAttributes = ""
+		}
+		c.fallBack(s.warn)
+	}
+	return o
 }
 
 // keyList returns the keys in a list with commas, none for Nothing.

@@ -64,6 +64,7 @@ type named struct {
 	edges    []namedEdge
 	directed bool // some edge is
 	lim      Limits
+	opts     Options // of this graph
 
 	labels     []string // keys of vertices that may be the label, in their order
 	weights    []string // keys of edges that may be the weight
@@ -163,14 +164,15 @@ func (n *named) newVertex(name string, d data, line int) error {
 
 // build makes the graph. An error in a line is a *lineError.
 func (n *named) build(s *stream) (*graph.Graph, error) {
-	if err := n.edgeNumbers(s.opts); err != nil {
+	n.opts = n.inherit(s)
+	if err := n.edgeNumbers(n.opts); err != nil {
 		return nil, err
 	}
 	b := graph.NewBuilder(len(n.node) + len(n.rows))
 	in := interner{}
 	used := keySet{} // keys that are labels of vertices
-	labels := chosenKeys(s.opts.NodeLabel, n.labels)
-	if err := missingKey(s.opts.NodeLabel, "node", n.node); err != nil {
+	labels := chosenKeys(n.opts.NodeLabel, n.labels)
+	if err := missingKey(n.opts.NodeLabel, "node", n.node); err != nil {
 		return nil, n.wrong(err)
 	}
 	for v, d := range n.node {
@@ -214,12 +216,12 @@ func (n *named) wrong(err error) error {
 
 // addEdges adds the edges to a builder.
 func (n *named) addEdges(s *stream, b *graph.Builder, in interner) error {
-	weights, labels := wanted(s.opts.EdgeWeight.key(), n.weights), chosenKeys(s.opts.EdgeLabel, edgeLabelNames)
+	weights, labels := wanted(n.opts.EdgeWeight.key(), n.weights), chosenKeys(n.opts.EdgeLabel, edgeLabelNames)
 	all := make([]data, len(n.edges))
 	for i, e := range n.edges {
 		all[i] = e.data
 	}
-	for _, key := range []string{s.opts.EdgeWeight.key(), s.opts.EdgeLabel} {
+	for _, key := range []string{n.opts.EdgeWeight.key(), n.opts.EdgeLabel} {
 		if err := missingKey(key, "edge", all); err != nil {
 			return n.wrong(err)
 		}
@@ -296,16 +298,21 @@ func (n *named) attributes(s *stream, b *graph.Builder, labels keySet) error {
 			have[key]++
 		}
 	}
-	names, err := n.chosen(s.opts, have)
+	chosen, err := n.chosen(have)
 	if err != nil {
 		return n.wrong(err)
 	}
+	names := slices.Clone(chosen)
+	known := n.known(have)
 	for _, key := range slices.SortedFunc(maps.Keys(have), natural) {
 		switch {
 		case slices.Contains(names, key):
 		case labels[key] || n.drawn[strings.ToLower(key)]:
-		case s.opts.Attributes != "":
+		case n.opts.Attributes != "":
 			leftOut(s.warn, "node", key, have[key], "they are not chosen")
+		case slices.Contains(known, key):
+		case known != nil && (key != "x" && key != "y" || slices.Contains(known, "x") || slices.Contains(known, "y")):
+			leftOut(s.warn, "node", key, have[key], "the model has no attribute of this name")
 		case have[key] < len(n.node):
 			leftOut(s.warn, "node", key, have[key], "some nodes have none")
 		case !n.numeric(key):
@@ -314,15 +321,19 @@ func (n *named) attributes(s *stream, b *graph.Builder, labels keySet) error {
 			names = append(names, key)
 		}
 	}
+	names = append(names, known...)
+	if len(names) == 0 && s.opts.Attributes != n.opts.Attributes { // nothing takes the place of those keys
+		return n.wrong(missingKey(keyList(s.opts.Attributes)[0], "node", n.node))
+	}
 	row := make([]float64, len(names))
 	x, y := -1, -1
-	if s.opts.Attributes == "" {
+	if n.opts.Attributes == "" {
 		x, y = slices.Index(names, "x"), slices.Index(names, "y")
 	}
 	for v, d := range n.node {
 		for i, name := range names {
 			var err error
-			if row[i], err = decimal([]byte(strings.TrimSpace(d[name]))); err != nil {
+			if row[i], err = numberOf(d[name]); err != nil {
 				return &lineError{n.lines[v], fmt.Errorf("node data %q: %w", name, err)}
 			}
 		}
@@ -337,14 +348,15 @@ func (n *named) attributes(s *stream, b *graph.Builder, labels keySet) error {
 			b.SetAttributes(v, left)
 		}
 	}
+	s.attributesOf(names, x >= 0 && y >= 0)
 	n.describeEdges(b, len(names)-map[bool]int{true: 2}[x >= 0 && y >= 0])
 	return nil
 }
 
 // chosen returns the keys that the options name as attributes, as the data spell them. It is an error
 // if some vertex has no number there.
-func (n *named) chosen(o Options, have map[string]int) (names []string, err error) {
-	for _, text := range keyList(o.Attributes) {
+func (n *named) chosen(have map[string]int) (names []string, err error) {
+	for _, text := range keyList(n.opts.Attributes) {
 		key, ok := "", false
 		for _, d := range n.node {
 			if key, ok = d.key([]string{text}); ok {
@@ -362,6 +374,36 @@ func (n *named) chosen(o Options, have map[string]int) (names []string, err erro
 		names = append(names, key)
 	}
 	return names, nil
+}
+
+// known returns the keys that gave the attributes of other data, as these data spell them, if every vertex has numbers there.
+func (n *named) known(have map[string]int) (names []string) {
+	if n.opts.Attributes != "" || !n.opts.inherited {
+		return nil
+	}
+	for _, text := range keyList(n.opts.AttributeKeys) {
+		i := slices.IndexFunc(n.node, func(d data) bool { _, ok := d.key([]string{text}); return ok })
+		if i < 0 {
+			return nil
+		}
+		key, _ := n.node[i].key([]string{text})
+		if have[key] < len(n.node) || slices.ContainsFunc(n.node, func(d data) bool { _, err := numberOf(d[key]); return err != nil }) {
+			return nil
+		}
+		names = append(names, key)
+	}
+	return names
+}
+
+// numberOf reads a number. GML writes truth values as 1 and 0, so they count as these in other formats.
+func numberOf(text string) (float64, error) {
+	switch text = strings.TrimSpace(text); {
+	case strings.EqualFold(text, "true"):
+		return 1, nil
+	case strings.EqualFold(text, "false"):
+		return 0, nil
+	}
+	return decimal([]byte(text))
 }
 
 // numeric reports whether a key of all vertices has numbers.

@@ -107,7 +107,12 @@ type Options struct {
 
 	Limits Limits `json:"-"`
 
-	like string // the target of the data that these options are like, which counts where the new data have it
+	// AttributeKeys are the keys whose numbers became attributes because nobody chose any (Dataset.AttributeKeys). New data
+	// that have them get these alone, so that one number more in another format changes nothing.
+	AttributeKeys string `json:"attribute_keys,omitempty"`
+
+	like      string // the target of the data that these options are like, which counts where the new data have it
+	inherited bool   // by Like: where data have none of the keys, what their format calls label, attributes or weight counts
 }
 
 // DefaultOptions returns the options to start from: the format is recognised, labels are
@@ -139,7 +144,8 @@ func (o Options) Like(other *Options) Options {
 		o.Hydrogens, o.EdgeWeight, o.LargestFragment = other.Hydrogens, other.EdgeWeight, other.LargestFragment
 		o.Directed, o.Clusters = other.Directed, other.Clusters
 		o.NodeLabel, o.Attributes, o.EdgeLabel, o.EdgeAttributes = other.NodeLabel, other.Attributes, other.EdgeLabel, other.EdgeAttributes
-		o.like = other.TargetColumn
+		o.AttributeKeys = other.AttributeKeys
+		o.like, o.inherited = other.TargetColumn, true
 	}
 	return o
 }
@@ -174,7 +180,7 @@ func (o Options) Validate() error {
 	}
 	for _, f := range []struct{ name, value string }{
 		{"SMILESColumn", o.SMILESColumn}, {"TargetColumn", o.TargetColumn}, {"IDColumn", o.IDColumn},
-		{"NodeLabel", o.NodeLabel}, {"Attributes", o.Attributes}, {"EdgeLabel", o.EdgeLabel}, {"EdgeAttributes", o.EdgeAttributes}, {"EdgeWeight", string(o.EdgeWeight)},
+		{"NodeLabel", o.NodeLabel}, {"Attributes", o.Attributes}, {"EdgeLabel", o.EdgeLabel}, {"EdgeAttributes", o.EdgeAttributes}, {"AttributeKeys", o.AttributeKeys}, {"EdgeWeight", string(o.EdgeWeight)},
 	} {
 		if !utf8.ValidString(f.value) {
 			return &param.Error{Of: "Options", Name: f.name, Value: strconv.Quote(f.value), Want: "valid UTF-8"}

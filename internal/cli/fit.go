@@ -91,7 +91,7 @@ func (f *sampleFlags) draw(g *globals, path string) (graphs []*graph.Graph, tota
 	for _, d := range sample {
 		graphs = append(graphs, d.g)
 	}
-	ds := &dataset.Dataset{Name: data.Name(), Graphs: graphs, Keyed: data.Keyed()}
+	ds := &dataset.Dataset{Name: data.Name(), Graphs: graphs, Keyed: data.Keyed(), AttributeKeys: data.AttributeKeys()}
 	f.settle(g, ds)
 	return ds.Graphs, total, nil
 }

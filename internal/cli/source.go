@@ -60,7 +60,8 @@ type dataFlags struct {
 	EdgeAttributes string             `help:"Keys of the data of edges with numbers, separated by commas. Every edge becomes a vertex between its ends with these attributes." placeholder:"KEYS" group:"Reading data"`
 	Clusters       bool               `help:"Every subgraph of a DOT file whose name begins with cluster is a graph, as gcc writes functions." group:"Reading data"`
 
-	settled bool // NodeLabel is as data that have been read need it
+	settled       bool   // NodeLabel is as data that have been read need it
+	attributeKeys string // of these data
 }
 
 func (f *dataFlags) options() dataset.Options {
@@ -68,7 +69,7 @@ func (f *dataFlags) options() dataset.Options {
 	o.LargestFragment, o.Directed = f.Largest, f.Directed
 	o.Hydrogens, o.EdgeWeight = f.Hydrogens, f.EdgeWeight
 	o.NodeLabel, o.Attributes, o.EdgeLabel, o.Clusters = f.NodeLabel, f.Attributes, f.EdgeLabel, f.Clusters
-	o.EdgeAttributes = f.EdgeAttributes
+	o.EdgeAttributes, o.AttributeKeys = f.EdgeAttributes, f.attributeKeys
 	o.AtomCharge, o.AtomAromatic = slices.Contains(f.Atoms, "charge"), slices.Contains(f.Atoms, "aromatic")
 	o.AtomHydrogens = slices.Contains(f.Atoms, "hydrogens")
 	return o
@@ -94,13 +95,13 @@ func (f *dataFlags) read(g *globals, path string) (*dataset.Dataset, error) {
 	return ds, err
 }
 
-// settle decides whether the labels of datasets that are read together are names.
+// settle decides whether the labels of datasets that are read together are names, and notes which keys gave attributes.
 func (f *dataFlags) settle(g *globals, sets ...*dataset.Dataset) {
 	if o := f.options(); !f.settled && dataset.LabelsAreNames(o, sets...) {
 		f.NodeLabel = dataset.WithoutLabels(o, sets...).NodeLabel
 		g.note("%s: %s", sets[0].Name, withFlag(dataset.NamesWarning))
 	}
-	f.settled = true
+	f.settled, f.attributeKeys = true, sets[0].AttributeKeys
 }
 
 func readData(g *globals, path string, o dataset.Options) (*dataset.Dataset, error) {

@@ -117,6 +117,7 @@ func (l *loader) data(r *dataset.Reader, read dataset.Options, c Choices) (*Data
 	if dataset.LabelsAreNames(read, ds) {
 		read = dataset.WithoutLabels(read, ds)
 	}
+	read.AttributeKeys = r.AttributeKeys()
 	d, err := fromDataset(ds, read, task(c.Task))
 	if err != nil {
 		return nil, err
