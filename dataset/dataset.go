@@ -25,6 +25,7 @@ type Dataset struct {
 	Keyed    bool    // vertices and edges have data by keys, as in GraphML and DOT
 
 	AttributeKeys string // see Options.AttributeKeys
+	Filled        int    // graphs without labels among others, which have empty ones; see FillLabels
 
 	rows []int // see Rows; nil for all
 }
@@ -99,6 +100,9 @@ func (r *Reader) Try() (*graph.Graph, error) {
 	out, err := r.weight.apply(g)
 	if err == nil {
 		out, err = r.in.opts.parts(out, r.warn)
+	}
+	if err == nil && r.in.opts.EmptyLabels && !out.HasLabels() {
+		out = out.WithEmptyLabels()
 	}
 	if err != nil {
 		r.err = fmt.Errorf("%s: graph %s: %w", r.name, identifier(g, r.count), err)
@@ -270,6 +274,7 @@ func collect(ctx context.Context, r *Reader, opts Options) (*Dataset, error) {
 		}
 	}
 	d.Warnings, d.Skipped, d.Keyed, d.AttributeKeys = r.Warnings(), r.Skipped(), r.Keyed(), r.AttributeKeys()
+	d.FillLabels()
 	if opts.EdgeWeight == GivenWeight && distances(d.Graphs) {
 		d.Warnings = append(d.Warnings, DistancesWarning)
 	}

@@ -63,6 +63,8 @@ func readDOT(s *stream) (nextGraph, error) {
 			p.g.undrawn(s.warn)
 			if left = []*named{p.g}; s.opts.Clusters {
 				left = p.pieces(s.warn)
+			} else {
+				p.apart(s.warn)
 			}
 		}
 		g, err := left[0].build(s)

@@ -192,3 +192,19 @@ func (p *dotParser) pieces(warn *warnings) []*named {
 	warn.add(edges, "edge outside of clusters left out", "edges outside of clusters left out")
 	return out
 }
+
+// ClustersWarning is the end of the warning about clusters that are most likely graphs of their own.
+const ClustersWarning = "clusters without edges between them are one graph"
+
+// apart counts the clusters if there are several and no edge leads from one to another.
+func (p *dotParser) apart(warn *warnings) {
+	in := make([]int, len(p.g.node))
+	for k, c := range p.clusters {
+		for _, v := range c.member {
+			in[v] = k + 1
+		}
+	}
+	if len(p.clusters) > 1 && !slices.ContainsFunc(p.g.edges, func(e namedEdge) bool { return in[e.u] != in[e.v] }) {
+		warn.add(len(p.clusters), "", ClustersWarning)
+	}
+}

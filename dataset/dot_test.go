@@ -60,6 +60,17 @@ func TestDOTOfCompilers(t *testing.T) {
 	if len(d.Graphs) != 1 || d.Graphs[0].N() != 6 || d.Graphs[0].Weighted() {
 		t.Errorf("as one graph: %s", describe(d.Graphs[0]))
 	}
+	for text, apart := range map[string]bool{
+		"digraph g { subgraph cluster_a { a -> b } subgraph cluster_b { c -> d } }":        true,
+		"digraph g { subgraph cluster_a { a -> b } subgraph cluster_b { c -> d } b -> c }": false,
+		"digraph g { subgraph cluster_a { a -> b } }":                                      false,
+	} {
+		want := []string{}
+		if apart {
+			want = append(want, "2 "+ClustersWarning)
+		}
+		wantWarnings(t, mustReadText(t, DOT, text), want...)
+	}
 	if d, err := readText(DOT, "graph g { a -- b }", func(o *Options) { o.Clusters = true }); err != nil || d.Graphs[0].ID() != "g" {
 		t.Error("a graph without clusters")
 	}

@@ -328,9 +328,9 @@ graph { a [pos="1,2"]; b [pos="3,4.5,0"] }`
 1>2 2 "x\"y"
 4>6 2 "z"
 5>6 2 "z"`)
-	wantGraph(t, d.Graphs[1], "id \"\" target \"\" n 3\n0\n1\n2\n0-1 1\n1-2 1")
-	wantGraph(t, d.Graphs[2], "id \"\" target \"\" n 2\n0 (1, 2)\n1 (3, 4.5)")
-	wantWarnings(t, d, "1 parallel edge joined with another")
+	wantGraph(t, d.Graphs[1], "id \"\" target \"\" n 3\n0 \"\"\n1 \"\"\n2 \"\"\n0-1 1\n1-2 1")
+	wantGraph(t, d.Graphs[2], "id \"\" target \"\" n 2\n0 \"\" (1, 2)\n1 \"\" (3, 4.5)")
+	wantWarnings(t, d, "1 parallel edge joined with another", `2 graphs without labels among others that have some: their vertices have the label ""`)
 	wantErrors(t, DOT, []errorCase{
 		{"graph {\na -> b }", `f:2: "->", want -- in this kind of graph`},
 		{"graph {\na -- b", "f:2: the graph ends too early, want }"},

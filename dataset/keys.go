@@ -243,3 +243,21 @@ func WithoutLabels(o Options, sets ...*Dataset) Options {
 	o.NodeLabel = Nothing
 	return o
 }
+
+// FillLabels gives the vertices of graphs without labels the label "" if other graphs of the collection have labels,
+// and a warning counts these graphs. Within one graph it is the same: a vertex without a label has this one.
+func (d *Dataset) FillLabels() {
+	if !slices.ContainsFunc(d.Graphs, (*graph.Graph).HasLabels) {
+		return
+	}
+	for i, g := range d.Graphs {
+		if g.N() > 0 && !g.HasLabels() {
+			d.Graphs[i] = g.WithEmptyLabels()
+			d.Filled++
+		}
+	}
+	if d.Filled > 0 {
+		d.Warnings = append(d.Warnings, counted(d.Filled, `graph without labels among others that have some: its vertices have the label ""`,
+			`graphs without labels among others that have some: their vertices have the label ""`))
+	}
+}

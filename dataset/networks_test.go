@@ -114,7 +114,7 @@ graph [ label "a &amp; &#228;" node [ id 0 label "0" ] ]`)
 	if g := d.Graphs[0]; g.Name(0) != "C" {
 		t.Errorf("name %q, want C", g.Name(0))
 	}
-	wantGraph(t, d.Graphs[1], "id \"a & ä\" target \"\" n 1\n0")
+	wantGraph(t, d.Graphs[1], "id \"a & ä\" target \"\" n 1\n0 \"\"")
 	wantErrors(t, GML, []errorCase{
 		{"graph [\n node [ ] ]", "f:2: node without an id"},
 		{"graph [ node [ id 0 ]\n node [ id 0 ] ]", `f:2: second node with the name "0"`},
@@ -136,16 +136,17 @@ func TestPajek(t *testing.T) {
 		"*Network two\n*Vertices 2\n*Matrix\n0 2\n2 0\n*Vertices 2\n*Matrix\n0 2\n0 1\n*Vertices 2 2\n*Arcs :1 \"likes\"\n1 2 1\n*Arcs :2\n1 2\n*Arcslist\n2 1\n*Events\nx\n")
 	for i, want := range []string{
 		"id \"one\" target \"\" n 3\n0 \"1\" [0.5]\n1 \"2\" [1]\n2 \"1\" [2]\n0-1 1\n1-2 1",
-		"id \"two\" target \"\" n 2\n0\n1\n0-1 2",
-		"id \"\" target \"\" n 2\n0\n1\n0>1 2\n1>1 1",
-		"id \"\" target \"\" n 2\n0\n1\n0>1 1 \"2|likes\"\n1>0 1 \"\"",
+		"id \"two\" target \"\" n 2\n0 \"\"\n1 \"\"\n0-1 2",
+		"id \"\" target \"\" n 2\n0 \"\"\n1 \"\"\n0>1 2\n1>1 1",
+		"id \"\" target \"\" n 2\n0 \"\"\n1 \"\"\n0>1 1 \"2|likes\"\n1>0 1 \"\"",
 	} {
 		wantGraph(t, d.Graphs[i], want)
 	}
 	if g := d.Graphs[0]; g.Name(0) != "x y" || g.Name(2) != "3" {
 		t.Errorf("names %q and %q", g.Name(0), g.Name(2))
 	}
-	wantWarnings(t, d, "2 parallel edges joined with others", "1 section that is neither vertices nor edges left out")
+	wantWarnings(t, d, "2 parallel edges joined with others", "1 section that is neither vertices nor edges left out",
+		`3 graphs without labels among others that have some: their vertices have the label ""`)
 	wantErrors(t, Pajek, []errorCase{
 		{"1 2\n", `f:1: "1 2", want a section such as *Vertices`},
 		{"*Vertices\n", "f:1: *Vertices without their number"},

@@ -111,6 +111,10 @@ type Options struct {
 	// that have them get these alone, so that one number more in another format changes nothing.
 	AttributeKeys string `json:"attribute_keys,omitempty"`
 
+	// EmptyLabels gives the vertices of graphs without labels the label "", as vertices without one have it in other graphs.
+	// Read does it where other graphs of the collection have labels (Dataset.Filled).
+	EmptyLabels bool `json:"empty_labels,omitempty"`
+
 	like      string // the target of the data that these options are like, which counts where the new data have it
 	inherited bool   // by Like: where data have none of the keys, what their format calls label, attributes or weight counts
 }
@@ -144,7 +148,7 @@ func (o Options) Like(other *Options) Options {
 		o.Hydrogens, o.EdgeWeight, o.LargestFragment = other.Hydrogens, other.EdgeWeight, other.LargestFragment
 		o.Directed, o.Clusters = other.Directed, other.Clusters
 		o.NodeLabel, o.Attributes, o.EdgeLabel, o.EdgeAttributes = other.NodeLabel, other.Attributes, other.EdgeLabel, other.EdgeAttributes
-		o.AttributeKeys = other.AttributeKeys
+		o.AttributeKeys, o.EmptyLabels = other.AttributeKeys, other.EmptyLabels
 		o.like, o.inherited = other.TargetColumn, true
 	}
 	return o

@@ -114,6 +114,7 @@ func TestWriteDatasetErrors(t *testing.T) {
 	dir := t.TempDir()
 	mixed := mustReadText(t, JSONLines, `{"nodes":1,"edges":[],"node_labels":["a"]}
 {"nodes":1,"edges":[]}`)
+	mixed.Graphs[1] = mixed.Graphs[1].WithoutLabels()
 	newline := mustReadText(t, JSONLines, `{"nodes":1,"edges":[],"node_labels":["a\nb"]}`)
 	control := mustReadText(t, JSONLines, `{"nodes":1,"edges":[],"node_labels":["a\u0001"]}`)
 	last := mustReadText(t, JSONLines, "{\"nodes\":1,\"edges\":[]}\n{\"nodes\":0,\"edges\":[]}")

@@ -14,6 +14,13 @@ func (g *Graph) WithoutLabels() *Graph {
 	return &h
 }
 
+// WithEmptyLabels returns the graph with "" as the label of every vertex.
+func (g *Graph) WithEmptyLabels() *Graph {
+	h := *g
+	h.label = make([]string, g.N())
+	return &h
+}
+
 // WithoutEdgeLabels returns the graph without the labels of its edges.
 func (g *Graph) WithoutEdgeLabels() *Graph {
 	h := *g

@@ -143,6 +143,6 @@ func (r *grouping) print(w io.Writer) {
 		if r.Purity != nil {
 			targets = "  " + table.Clip(tally(g.Targets), 30)
 		}
-		fmt.Fprintf(w, "%5d %5d  %-24s %10.3f%s\n", i+1, g.Size, table.Clip(g.Typical, 24), g.Silhouette, targets)
+		fmt.Fprintf(w, "%5d %5d  %-24s %10.3f%s\n", i+1, g.Size, table.ClipMiddle(g.Typical, 24), g.Silhouette, targets)
 	}
 }

@@ -221,7 +221,7 @@ func (c *compareCmd) datasets(g *globals, a, b []*graph.Graph) error {
 		const most = 10
 		fmt.Fprintf(w, "\nmost similar graph of B at level %d\n", len(levels)-1)
 		for _, p := range pairs[:min(most, len(pairs))] {
-			fmt.Fprintf(w, "  %-32s %-32s %.4f\n", table.Clip(p.A, 32), table.Clip(p.B, 32), p.Similarity)
+			fmt.Fprintf(w, "  %-32s %-32s %.4f\n", table.ClipMiddle(p.A, 32), table.ClipMiddle(p.B, 32), p.Similarity)
 		}
 		if len(pairs) > most {
 			fmt.Fprintf(w, "  … and %d more (--json has all)\n", len(pairs)-most)
@@ -317,10 +317,10 @@ func (m *matched) print(w io.Writer) {
 	for i, p := range m.Pairs {
 		a[i], b[i] = fmt.Sprintf("%4d", p.A), fmt.Sprintf("%4d", p.B)
 		if p.NameA != "" {
-			a[i] = table.Clip(p.NameA, longest)
+			a[i] = table.ClipMiddle(p.NameA, longest)
 		}
 		if p.NameB != "" {
-			b[i] = table.Clip(p.NameB, longest)
+			b[i] = table.ClipMiddle(p.NameB, longest)
 		}
 		widthA, widthB = max(widthA, utf8.RuneCountInString(a[i])), max(widthB, utf8.RuneCountInString(b[i]))
 	}

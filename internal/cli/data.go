@@ -196,10 +196,11 @@ func tally(counts map[string]int) string {
 			out = append(out, "…")
 			break
 		}
+		name := table.Clip(k, 32) // it may be a whole block of a program
 		if k == "" {
-			k = `""`
+			name = `""`
 		}
-		out = append(out, fmt.Sprintf("%s (%d)", k, counts[k]))
+		out = append(out, fmt.Sprintf("%s (%d)", name, counts[k]))
 	}
 	return strings.Join(out, ", ")
 }

@@ -177,7 +177,7 @@ func strongest(g *graph.Graph, c explain.Contributions, slopes bool) *table.Tabl
 	shown := nearest.Largest(size, 10)
 	rest := c.Sum
 	for _, h := range shown {
-		t.Add(table.Clip(g.Name(h.Index), 24), table.Clip(g.Label(h.Index), 12), fmt.Sprintf("%+.5f", c.Vertices[h.Index]))
+		t.Add(table.ClipMiddle(g.Name(h.Index), 24), table.Clip(g.Label(h.Index), 12), fmt.Sprintf("%+.5f", c.Vertices[h.Index]))
 		rest -= c.Vertices[h.Index]
 	}
 	if more := len(size) - len(shown); more > 0 {
@@ -215,7 +215,7 @@ func (e *explainedPrediction) training() (out []*table.Table) {
 		}
 		t := &table.Table{Caption: caption, Header: []string{"graph", "target", "similarity", "adds"}}
 		for _, s := range side {
-			t.Add(table.Clip(s.ID, 28), table.Clip(s.Target, 20), fmt.Sprintf("%.3f", s.Similarity), fmt.Sprintf("%+.4f", s.Adds))
+			t.Add(table.ClipMiddle(s.ID, 28), table.Clip(s.Target, 20), fmt.Sprintf("%.3f", s.Similarity), fmt.Sprintf("%+.4f", s.Adds))
 		}
 		out = append(out, t)
 	}

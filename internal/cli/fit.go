@@ -92,6 +92,9 @@ func (f *sampleFlags) draw(g *globals, path string) (graphs []*graph.Graph, tota
 		graphs = append(graphs, d.g)
 	}
 	ds := &dataset.Dataset{Name: data.Name(), Graphs: graphs, Keyed: data.Keyed(), AttributeKeys: data.AttributeKeys()}
+	if ds.FillLabels(); ds.Filled > 0 {
+		g.note("%s: %s", ds.Name, ds.Warnings[0])
+	}
 	f.settle(g, ds)
 	return ds.Graphs, total, nil
 }

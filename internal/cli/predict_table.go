@@ -276,7 +276,11 @@ func (c *predictCmd) textWriter(m *model.Model, w io.Writer) func(p []predicted)
 				if x.head == "nearest" { // after numbers
 					b.WriteByte(' ')
 				}
-				fmt.Fprintf(&b, "%*s ", -x.width, table.Clip(cell(x), max(x.width, -x.width)))
+				clip := table.Clip
+				if x.head == "id" || x.head == "nearest" {
+					clip = table.ClipMiddle
+				}
+				fmt.Fprintf(&b, "%*s ", -x.width, clip(cell(x), max(x.width, -x.width)))
 			}
 			b.WriteString(last + "\n")
 		}
@@ -293,7 +297,7 @@ func (c *predictCmd) textWriter(m *model.Model, w io.Writer) func(p []predicted)
 				if i%each > 0 {
 					continue
 				}
-				fmt.Fprintf(&b, "%*s %s\n", -columns[0].width, table.Clip(p[i].ID, columns[0].width), p[i].Error)
+				fmt.Fprintf(&b, "%*s %s\n", -columns[0].width, table.ClipMiddle(p[i].ID, columns[0].width), p[i].Error)
 				continue
 			}
 			like, mark := p[i].Similarity, ""

@@ -172,13 +172,13 @@ func (c *searchCmd) print(g *globals, w io.Writer, list []found) error {
 	}
 	for i, f := range list {
 		if !c.CSV {
-			fmt.Fprintf(w, "%s%s\n", strings.Repeat("\n", min(i, 1)), table.Clip(f.Query, 78))
+			fmt.Fprintf(w, "%s%s\n", strings.Repeat("\n", min(i, 1)), table.ClipMiddle(f.Query, 78))
 		}
 		for _, r := range f.Results {
 			if c.CSV {
 				t.Write([]string{f.Query, strconv.Itoa(r.Rank), r.ID, r.Target, number(r.Similarity), string(r.Same)})
 			} else {
-				line := fmt.Sprintf("%4d  %.4f  %-34s %s", r.Rank, r.Similarity, table.Clip(r.ID, 34), table.Clip(r.Target, 30))
+				line := fmt.Sprintf("%4d  %.4f  %-34s %s", r.Rank, r.Similarity, table.ClipMiddle(r.ID, 34), table.Clip(r.Target, 30))
 				if r.Same != dataset.Different {
 					line = strings.TrimRight(line, " ") + "  " + string(r.Same)
 				}

@@ -62,6 +62,7 @@ type dataFlags struct {
 
 	settled       bool   // NodeLabel is as data that have been read need it
 	attributeKeys string // of these data
+	emptyLabels   bool   // some of their graphs have no labels
 }
 
 func (f *dataFlags) options() dataset.Options {
@@ -69,7 +70,7 @@ func (f *dataFlags) options() dataset.Options {
 	o.LargestFragment, o.Directed = f.Largest, f.Directed
 	o.Hydrogens, o.EdgeWeight = f.Hydrogens, f.EdgeWeight
 	o.NodeLabel, o.Attributes, o.EdgeLabel, o.Clusters = f.NodeLabel, f.Attributes, f.EdgeLabel, f.Clusters
-	o.EdgeAttributes, o.AttributeKeys = f.EdgeAttributes, f.attributeKeys
+	o.EdgeAttributes, o.AttributeKeys, o.EmptyLabels = f.EdgeAttributes, f.attributeKeys, f.emptyLabels
 	o.AtomCharge, o.AtomAromatic = slices.Contains(f.Atoms, "charge"), slices.Contains(f.Atoms, "aromatic")
 	o.AtomHydrogens = slices.Contains(f.Atoms, "hydrogens")
 	return o
@@ -95,13 +96,14 @@ func (f *dataFlags) read(g *globals, path string) (*dataset.Dataset, error) {
 	return ds, err
 }
 
-// settle decides whether the labels of datasets that are read together are names, and notes which keys gave attributes.
+// settle decides whether the labels of datasets that are read together are names, and notes what other graphs
+// need to be read alike.
 func (f *dataFlags) settle(g *globals, sets ...*dataset.Dataset) {
 	if o := f.options(); !f.settled && dataset.LabelsAreNames(o, sets...) {
 		f.NodeLabel = dataset.WithoutLabels(o, sets...).NodeLabel
 		g.note("%s: %s", sets[0].Name, withFlag(dataset.NamesWarning))
 	}
-	f.settled, f.attributeKeys = true, sets[0].AttributeKeys
+	f.settled, f.attributeKeys, f.emptyLabels = true, sets[0].AttributeKeys, sets[0].Filled > 0
 }
 
 func readData(g *globals, path string, o dataset.Options) (*dataset.Dataset, error) {
@@ -149,6 +151,12 @@ func withFlag(warning string) string {
 	}
 	if strings.Contains(warning, " of edge data ") {
 		return warning + "; --edge-label, --edge-weight or --edge-attributes takes it"
+	}
+	if strings.Contains(warning, " of node data ") && strings.HasSuffix(warning, "no numbers") {
+		return warning + "; --node-label takes it"
+	}
+	if strings.HasSuffix(warning, dataset.ClustersWarning) {
+		return warning + "; --clusters makes a graph of each"
 	}
 	if warning == dataset.NamesWarning {
 		return warning + "; --node-label label compares them"

@@ -261,7 +261,7 @@ func (c *suggestCmd) print(g *globals, w io.Writer, m *model.Model, r *suggest.R
 		if len(x.Nearest) > 0 {
 			nearest = x.Nearest[0].ID
 		}
-		fmt.Fprintf(w, "%4d %-15s %s %7.3g  %-12s %5.3f  %s\n", x.Rank, table.Clip(x.ID, 15), said, x.Acquisition, table.Clip(nearest, 12), x.Similarity, x.Why)
+		fmt.Fprintf(w, "%4d %-15s %s %7.3g  %-12s %5.3f  %s\n", x.Rank, table.ClipMiddle(x.ID, 15), said, x.Acquisition, table.ClipMiddle(nearest, 12), x.Similarity, x.Why)
 	}
 	return nil
 }

@@ -114,10 +114,11 @@ func (l *loader) data(r *dataset.Reader, read dataset.Options, c Choices) (*Data
 		l.graphs[i] = g.With(id, target)
 	}
 	ds := &dataset.Dataset{Name: r.Name(), Graphs: l.graphs, Warnings: r.Warnings(), Keyed: r.Keyed()}
+	ds.FillLabels()
+	read.AttributeKeys, read.EmptyLabels = r.AttributeKeys(), ds.Filled > 0
 	if dataset.LabelsAreNames(read, ds) {
 		read = dataset.WithoutLabels(read, ds)
 	}
-	read.AttributeKeys = r.AttributeKeys()
 	d, err := fromDataset(ds, read, task(c.Task))
 	if err != nil {
 		return nil, err

@@ -156,6 +156,17 @@ func Clip(s string, n int) string {
 	return string(r)
 }
 
+// ClipMiddle is Clip for identifiers: a third of what is left is the beginning, and the rest the end, which mostly
+// tells them apart.
+func ClipMiddle(s string, n int) string {
+	r := []rune(line(s))
+	if len(r) <= n {
+		return string(r)
+	}
+	first := (n - 1) / 3
+	return string(r[:first]) + "…" + string(r[len(r)-(n-1-first):])
+}
+
 // Spread writes a number and its deviation with the same number of decimals. The larger one has
 // some significant digits. If it is very large or small, both get the same power of ten.
 func Spread(digits int, value, deviation float64) (v, d string) {

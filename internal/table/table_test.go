@@ -41,6 +41,24 @@ func TestWrap(t *testing.T) {
 	}
 }
 
+// Of identifiers that begin alike the end tells.
+func TestClipMiddle(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		n    int
+		want string
+	}{
+		{"O0/library.c.254t.optimized/addEdge", 16, "O0/li…ed/addEdge"},
+		{"short", 5, "short"},
+		{"äöüäöü", 5, "ä…äöü"},
+		{"a\nbcdefg", 6, "a…defg"},
+	} {
+		if got := ClipMiddle(c.text, c.n); got != c.want {
+			t.Errorf("%q: %q, want %q", c.text, got, c.want)
+		}
+	}
+}
+
 func TestClip(t *testing.T) {
 	if got := Clip("äöü\nß", 4); got != "äöü…" {
 		t.Errorf("%q", got)
