@@ -30,7 +30,7 @@ type reader func(a kernel.Features, row []float64) (f *learn.Function, baseline 
 // values with others. In a graph without vertices nothing contributes.
 func contributionsOf(ctx context.Context, sum *kernel.FittedSum, others kernel.Features, g *graph.Graph, read reader) (Contributions, error) {
 	n := g.N()
-	out := Contributions{Vertices: make([]float64, n), Together: max(1, (n*n+maxWork-1)/maxWork)}
+	out := Contributions{Vertices: make([]float64, n), Names: g.Names(), Together: max(1, (n*n+maxWork-1)/maxWork)}
 	parts := slices.Collect(slices.Chunk(walk(g), out.Together))
 	rest, effects, err := leaveOut(ctx, sum, others, g, parts, read)
 	if err != nil {

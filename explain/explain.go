@@ -44,6 +44,7 @@ type Options struct {
 // Contributions are what the vertices of a graph contribute to a value.
 type Contributions struct {
 	Vertices []float64 `json:"vertices" help:"contribution of each vertex"`
+	Names    []string  `json:"names,omitempty" help:"names of the vertices, where the data have some"`
 	Sum      float64   `json:"sum"`
 	// Together is how many vertices were left out at a time, and share what they do together: 1
 	// but for large graphs.

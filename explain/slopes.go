@@ -59,7 +59,7 @@ func slopesOf(ctx context.Context, sum *kernel.FittedSum, others kernel.Features
 			}
 		}
 	}
-	out := Contributions{Vertices: make([]float64, g.N()), Together: 1}
+	out := Contributions{Vertices: make([]float64, g.N()), Names: g.Names(), Together: 1}
 	for i, x := range sum.Factors {
 		if !sum.Has(i) {
 			continue

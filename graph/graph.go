@@ -113,6 +113,9 @@ func (g *Graph) Name(v int) string {
 	return g.name[v]
 }
 
+// Names returns the names of the vertices, nil when the graph has none. It must not be changed.
+func (g *Graph) Names() []string { return g.name }
+
 // AttributeDim returns the number of real attributes per vertex, 0 when there are none.
 func (g *Graph) AttributeDim() int { return g.dim }
 

@@ -466,7 +466,7 @@ func (f *sourceFlags) open(g *globals, path string, check func(n int) error) (*s
 		return nil, err
 	}
 	m.Reader = &o
-	return &source{m, nil, ds.Name, o}, nil
+	return &source{m, nil, ds.Name, o.Like(&o)}, nil
 }
 
 // anyNumber is the check of work that takes little memory.

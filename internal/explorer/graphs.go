@@ -180,7 +180,7 @@ func (s *source) graph(r reference) (*graph.Graph, int, error) { return s.find(r
 
 // readGraph reads a new graph as the data was read.
 func (s *source) readGraph(r reference, number int) (g *graph.Graph, err error) {
-	o := s.data.read
+	o := s.data.read.Like(&s.data.read)
 	o.Limits.Vertices, o.Limits.Edges = maxVertices, maxEdges
 	if r.SMILES != nil {
 		text := strings.TrimSpace(*r.SMILES)
@@ -279,7 +279,7 @@ func postRead(q *request, in *readRequest) (*readAnswer, error) {
 		return nil, badRequest("name", "name: %d bytes, want at most %d", len(in.Name), maxName)
 	}
 	return short(q, func(ctx context.Context) (*readAnswer, error) {
-		o := q.s.data.read
+		o := q.s.data.read.Like(&q.s.data.read)
 		o.Format = dataset.Auto
 		o.Limits = dataset.Limits{Line: maxBody, Record: maxBody, Bytes: maxBody, Ratio: 10, Vertices: maxVertices, Edges: maxEdges, Items: 1 << 20}
 		ds, err := dataset.ReadFrom(ctx, strings.NewReader(in.Text), in.Name, o)

@@ -42,6 +42,7 @@ type uploadRequest struct {
 	EdgeLabel      string  `json:"edge_label,omitempty" want:"0 to 200" help:"key of edge data that is the label, or none; by default usual names"`
 	EdgeAttributes string  `json:"edge_attributes,omitempty" want:"0 to 2000" help:"keys of edge data with numbers, with commas between them; every edge becomes a vertex with these attributes"`
 	Clusters       bool    `json:"clusters,omitempty" help:"every cluster of a DOT file is a graph"`
+	Directed       bool    `json:"directed,omitempty" help:"edges of data that do not say what they are, such as edge lists, lead from the first vertex to the second"`
 	AtomCharge     bool    `json:"atom_charge,omitempty" default:"true" help:"charges are part of atom labels"`
 	AtomAromatic   bool    `json:"atom_aromatic,omitempty" help:"aromaticity is part of atom labels"`
 	AtomHydrogens  bool    `json:"atom_hydrogens,omitempty" help:"numbers of hydrogens are part of atom labels"`
@@ -55,7 +56,7 @@ func (in *uploadRequest) options(bytes int64) dataset.Options {
 	o.Format, o.SMILESColumn, o.LargestFragment = dataset.Format(in.Format), in.Structure, in.LargestFragment
 	o.Hydrogens, o.EdgeWeight = dataset.Hydrogens(in.Hydrogens), dataset.EdgeWeight(in.EdgeWeight)
 	o.NodeLabel, o.Attributes, o.EdgeLabel, o.Clusters = in.NodeLabel, in.Attributes, in.EdgeLabel, in.Clusters
-	o.EdgeAttributes = in.EdgeAttributes
+	o.EdgeAttributes, o.Directed = in.EdgeAttributes, in.Directed
 	o.AtomCharge, o.AtomAromatic, o.AtomHydrogens = in.AtomCharge, in.AtomAromatic, in.AtomHydrogens
 	o.Limits.Line, o.Limits.Record = 16<<20, 64<<20
 	o.Limits.Bytes, o.Limits.Ratio, o.Limits.Items = 4*bytes, 20, sourceItems

@@ -17,7 +17,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mlgkernel/mlg/explain"
 	"github.com/mlgkernel/mlg/internal/graphtest"
+	"github.com/mlgkernel/mlg/model"
 )
 
 // upload sends a file and decodes the answer, which must be there.
@@ -168,6 +170,43 @@ func TestUploadKeys(t *testing.T) {
 	}
 	if code, said := s.do("POST", uploadPath+"?name=g.dot&node_label=knid", text, ""); code != 422 || !strings.Contains(string(said), "no node has data") {
 		t.Errorf("%d %s", code, said)
+	}
+}
+
+// Edges of an edge list are arcs where the user says so.
+func TestUploadDirected(t *testing.T) {
+	s := newTester(t, readSpec(t), someDrugs(t), nil)
+	for query, want := range map[string]string{"name=g.edges&check=true": "vertices by degree", "name=g.edges&check=true&directed=true": "vertices by degree, arcs by direction"} {
+		if a := s.upload(query, "a b\nb c\nc a\n"); a.Compared != want {
+			t.Errorf("%s: compared %q, want %q", query, a.Compared, want)
+		}
+	}
+}
+
+// A new graph in another format is read like data whose keys were chosen. Names of vertices are told.
+func TestUploadNames(t *testing.T) {
+	s := newTester(t, readSpec(t), someDrugs(t), nil)
+	a := s.upload("name=g.dot&node_label=kind", `graph one { class=x; main [kind=p]; read [kind=q]; main -- read }
+graph two { class=y; main [kind=p]; listen [kind=p]; main -- listen }
+graph three { class=x; main [kind=p]; read [kind=q]; main -- read; main -- close; close [kind=q] }
+graph four { class=y; main [kind=p]; listen [kind=p]; main -- listen; main -- close; close [kind=p] }`)
+	var g struct {
+		Graph struct {
+			Names []string `json:"node_names"`
+		}
+	}
+	if s.get("/api/v1/graph/1?source="+a.Source, &g); !slices.Equal(g.Graph.Names, []string{"main", "listen"}) {
+		t.Errorf("names %q", g.Graph.Names)
+	}
+	var e explain.Explanation
+	s.post("/api/v1/explain?source="+a.Source, `{"kernel":"wl","graph":{"index":2}}`, &e)
+	if !slices.Equal(e.Names, []string{"main", "read", "close"}) {
+		t.Errorf("names %q", e.Names)
+	}
+	var near struct{ Neighbours []model.Neighbour }
+	s.post("/api/v1/neighbours?source="+a.Source, `{"kernel":"wl","k":1,"graph":{"graph":{"nodes":2,"edges":[[0,1]],"node_labels":["p","q"]}}}`, &near)
+	if len(near.Neighbours) != 1 || near.Neighbours[0].ID != "one" || near.Neighbours[0].Similarity != 1 {
+		t.Errorf("neighbours %+v of a graph without keys", near.Neighbours)
 	}
 }
 

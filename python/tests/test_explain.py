@@ -62,3 +62,14 @@ def test_explain(drugs):
         assert picture._repr_svg_().startswith("<svg")
     assert mlgkernel.explain.draw(g, np.arange(g.n))._repr_svg_().startswith("<svg")
     assert g._repr_svg_().startswith("<svg")
+
+
+def test_names_of_vertices():
+    networkx = pytest.importorskip("networkx")
+    g = networkx.DiGraph([("main", "read"), ("read", "listen")])
+    h = networkx.DiGraph([("main", "connect")])
+    why = mlgkernel.explain.similarity(g, h)
+    assert why.names == (["main", "read", "listen"], ["main", "connect"])
+    model = MLGRegressor(ridge=0.1).fit([g, h], [0.0, 1.0])
+    assert mlgkernel.explain.decision(model, h).names == ["main", "connect"]
+    assert mlgkernel.explain.decision(model, mlgkernel.Graph([(0, 1)])).names is None

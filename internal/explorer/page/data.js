@@ -182,6 +182,11 @@ function reportOf(r, choices, again) {
       type: "checkbox", name: "clusters", checked: choices.clusters === true,
       onchange: (e) => again({ clusters: e.target.checked || undefined }),
     }), "Every cluster is a graph", h("span", { class: "muted" }, " as compilers write functions")),
+    ["edgelist", "jsonl"].includes(r.format) && h("label", { class: "fragments" }, h("input", {
+      type: "checkbox", name: "directed", checked: choices.directed === true,
+      onchange: (e) => again({ directed: e.target.checked || undefined }),
+    }), "Edges are directed", h("span", { class: "muted" },
+      r.format === "jsonl" ? " where the file does not say what they are" : " from the first vertex to the second")),
     (r.fragments > 0 || choices.largest_fragment) && h("label", { class: "fragments" }, h("input", {
       type: "checkbox", name: "largest_fragment", checked: choices.largest_fragment === true,
       onchange: (e) => again({ largest_fragment: e.target.checked || undefined }),

@@ -24,6 +24,7 @@ function card(app, ref, { id, text, vertex = null }) {
     const d = new Drawing(g, { label: "" });
     d.el.setAttribute("aria-hidden", "true");
     if (vertex !== null) d.ring(vertex);
+    if (vertex !== null && g.node_names) el.querySelector(".value").append(` · ${g.node_names[vertex]}`);
     box.replaceWith(d.el);
   }).catch(() => box.remove());
   return el;

@@ -45,7 +45,7 @@ export class Drawing {
 
   describe(v) {
     const label = this.answer.labels[v];
-    return `Vertex ${v + 1}${label ? `, ${this.answer.drawing.molecule ? "" : "label "}${label}` : ""}`;
+    return `Vertex ${this.answer.node_names?.[v] ?? v + 1}${label ? `, ${this.answer.drawing.molecule ? "" : "label "}${label}` : ""}`;
   }
 
   // key moves between vertices by arrows.

@@ -495,13 +495,16 @@ test("names from data are texts, whatever they hold", limit, async () => {
   const file = join(tmpdir(), `mlg-webtest-${process.pid}.jsonl`);
   const lines = [3, 4, 5, 6, 7, 8].map((n, i) =>
     JSON.stringify({ id: `${evil}${i}`, nodes: n, edges: Array.from({ length: n - 1 }, (_, v) => [v, v + 1]),
-      node_labels: Array.from({ length: n }, (_, v) => (v % 2 ? evil : "&amp;")), target: `${evil}${i % 2}` }));
+      node_labels: Array.from({ length: n }, (_, v) => (v % 2 ? evil : "&amp;")),
+      node_names: Array.from({ length: n }, (_, v) => `${evil}main${v}`), target: `${evil}${i % 2}` }));
   writeFileSync(file, `${lines.join("\n")}\n`);
   try {
     const page = await open("#open=0&with=1", { at: await serve(file) });
     page.on("dialog", (d) => page.problems.push(`a dialog: ${d.message()}`));
     await page.locator("#detail h2").filter({ hasText: evil }).waitFor();
     await hover(page, page.locator("#detail .hit").first(), page.locator("#detail .ring.center"));
+    await page.locator("#detail .key").filter({ hasText: `Vertex ${evil}main0, label` }).waitFor();
+    await page.locator("#detail .card .value").filter({ hasText: `${evil}main` }).first().waitFor(); // similar vertices elsewhere
     assert.equal(await page.evaluate(() => getComputedStyle(document.querySelector("#detail .paper .ink")).filter),
       "grayscale(1)"); // no class
     await page.locator("#tab-pair").click();

@@ -72,6 +72,8 @@ class Similarity:
         ``slopes=True``: how log k changes when a vertex counts more.
     matching : list of (int, int, float) or None
         Pairs of vertices of G and H with their similarity.
+    names : pair of lists of str or None
+        The names of the vertices of G and of H, None for a graph without names.
     picture : Picture
         Both graphs side by side. Matched vertices have equal numbers.
     raw : dict
@@ -91,6 +93,7 @@ class Similarity:
     matching: list[tuple[int, int, float]] | None
     picture: Picture = field(repr=False)
     raw: dict[str, Any] = field(repr=False)
+    names: tuple[list[str] | None, list[str] | None] = (None, None)
 
     def _repr_html_(self) -> str:
         return f"<p>k = {self.k:.4g}</p>{self.picture.svg}"
@@ -114,6 +117,8 @@ class Decision:
     vertices : ndarray
         What every vertex contributes. Contributions add up to ``value - baseline``. With ``slopes=True``:
         how the value changes when a vertex counts more.
+    names : list of str or None
+        The names of the vertices, None for a graph without names.
     says : str
         What is explained, in words.
     terms : list of (int, float, float)
@@ -139,6 +144,7 @@ class Decision:
     terms: list[tuple[int, float, float]] = field(repr=False)
     picture: Picture = field(repr=False)
     raw: dict[str, Any] = field(repr=False)
+    names: list[str] | None = None
 
     def _repr_html_(self) -> str:
         return f"<p>{escape(self.says)}</p>{self.picture.svg}"
@@ -237,6 +243,7 @@ def similarity(
         pairs,
         Picture(result["svg"]),
         result,
+        (c["g"].get("names"), c["h"].get("names")),
     )
 
 
@@ -301,7 +308,15 @@ def decision(
     speaks = None if names is None else names.tolist()[result["class"]]
     picture = Picture(result["svg"])
     return Decision(
-        p["value"], p["baseline"], speaks, np.array(p["vertices"]), p["says"], terms, picture, result
+        p["value"],
+        p["baseline"],
+        speaks,
+        np.array(p["vertices"]),
+        p["says"],
+        terms,
+        picture,
+        result,
+        p.get("names"),
     )
 
 
