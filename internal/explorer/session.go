@@ -155,7 +155,7 @@ func (x *session) computeFit(ctx context.Context) (*fitted, error) {
 	if x.saved { // other kernels of a model are fitted when they are needed
 		_, err = f.Kernel.In.Fit(ctx, f.Kernel.Asked)
 	} else if f.Model, err = model.New(ctx, d.Graphs, x.kernel); err == nil {
-		f.Reader = d.Reader
+		f.Reader, f.Targets = d.Reader, d.Targets // without texts among numbers
 	}
 	if err != nil {
 		return nil, err

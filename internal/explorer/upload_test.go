@@ -109,6 +109,32 @@ func TestUpload(t *testing.T) {
 	}
 }
 
+// A text among numbers counts as not measured, for the learner too.
+func TestTextsAmongNumbers(t *testing.T) {
+	s := newTester(t, readSpec(t), someDrugs(t), nil)
+	text := "smiles,pIC50\n"
+	for i := range 30 {
+		value := fmt.Sprintf("%.2f", 0.37*float64(i))
+		if i == 4 {
+			value = ">10"
+		}
+		text += strings.Repeat("C", i+1) + "O," + value + "\n"
+	}
+	a := s.upload("name=odd.csv", text)
+	if a.Task != regression || a.Unmeasured.Count != 1 || a.Unmeasured.First[0].Line != 6 {
+		t.Fatalf("read %+v", a)
+	}
+	var e evaluation
+	if s.get("/api/v1/evaluate?source="+a.Source, &e); e.Graphs != 29 || e.R2 == nil || slices.Contains(e.Index, 4) {
+		t.Errorf("evaluated %+v", e)
+	}
+	var said predictAnswer
+	s.post("/api/v1/predict?source="+a.Source, `{"graphs":[{"index":4}]}`, &said)
+	if p := said.Predictions[0]; p.Value == nil || !p.HeldOut {
+		t.Errorf("the graph without a number is said to be %+v", p)
+	}
+}
+
 // Every format can be uploaded, and compressed ones.
 func TestUploadFormats(t *testing.T) {
 	s := newTester(t, readSpec(t), someDrugs(t), nil)

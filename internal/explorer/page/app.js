@@ -34,7 +34,8 @@ export const app = {
   places: null, // both layouts,
   placed: null, // and the kernel that they belong to
   coloring: null, // of the map, by what and with what
-  evaluation: null, // how good predictions are
+  evaluation: null, // how good predictions are,
+  problem: null, // and why that is not known
   filed: null, // of a model that is cross-validated here: what its file says
   matched: new Map(), // vertices of the part of a molecule that was searched, by graph
   levels: 0,
@@ -208,7 +209,7 @@ export const app = {
 
   marks: markOpen,
 
-  changed, showLegend, loadDetail, crossValidate,
+  changed, showLegend, loadDetail, crossValidate, compute,
 
   load,
 
@@ -391,7 +392,7 @@ async function useData(id) {
   if (mine !== visit) return null;
   const [info, graphs, { sources }] = found;
   paint(info.palette);
-  Object.assign(app, { info, sources, places: null, placed: null, coloring: null, evaluation: null, filed: null, matched: new Map() });
+  Object.assign(app, { info, sources, places: null, placed: null, coloring: null, evaluation: null, problem: null, filed: null, matched: new Map() });
   app.source = { ids: graphs.ids, targets: graphs.targets, class: graphs.classes, value: graphs.values, nodes: graphs.nodes,
     edges: graphs.edges };
   useSource(info.source);

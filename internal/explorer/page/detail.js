@@ -65,8 +65,8 @@ export class Detail {
         card(this.app, String(i), { id: source.ids[i], text: this.app.mini(i, signed(source.targets[i] ?? "")) })))];
   }
 
-  // show fills the panel for a graph.
-  async show(ref, signal) {
+  // show fills the panel for a graph. The last answer is one that is not asked for again.
+  async show(ref, signal, last = false) {
     const app = this.app;
     const target = app.reference(ref);
     const other = this.framed !== JSON.stringify(target); // what the panel shows is another graph
@@ -87,8 +87,16 @@ export class Detail {
     const ringed = () => this.pointed ?? app.state.vertex;
     const ring = async () => ringed() !== null && this.vertex(ringed(), signal);
     const predict = async () => { // which may have to wait for a learner
-      const { predictions: [p] } = await app.post("predict", { graphs: [target], k: 1, early: true, ...chosen() }, signal);
-      if (!gone()) this.fill(ref, p);
+      try {
+        const { predictions: [p] } = await app.post("predict", { graphs: [target], k: 1, early: true, ...chosen() }, signal);
+        if (gone()) return;
+        this.fill(ref, p);
+        const { evaluation } = app;
+        if (this.early && evaluation && !evaluation.note && !last) await this.show(ref, signal, true); // the learner of all has come meanwhile
+      } catch (e) {
+        if (!gone()) this.without(e);
+        throw e;
+      }
     };
     const reason = async () => {
       if (app.info.task === "none") return;
@@ -163,6 +171,12 @@ export class Detail {
     this.early = p.note !== "";
     this.says.replaceChildren(...predictionOf(this.app, ref, p));
     this.app.predicted(ref, p);
+  }
+
+  // without says why there is no prediction.
+  without(e) {
+    this.says.replaceChildren(h("h3", {}, "Prediction"),
+      h("p", { class: "error" }, stopped(e) ? "There is none: the computation was cancelled." : `There is none: ${e.message}`));
   }
 
   // levels makes the slider through the scales.

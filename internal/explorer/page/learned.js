@@ -61,7 +61,7 @@ export async function compute() {
     }
     const places = await get("map", chosen(), signal);
     if (signal.aborted) return;
-    Object.assign(app, { places, placed: kernel, radii: places.radii, levels: places.radii.length, evaluation: null, filed: null });
+    Object.assign(app, { places, placed: kernel, radii: places.radii, levels: places.radii.length, evaluation: null, problem: null, filed: null });
     await askAgain(signal);
     if (signal.aborted) return;
     showPlaces();
@@ -89,7 +89,8 @@ async function evaluate(signal) {
     }
   } catch (e) {
     if (e.name === "AbortError") return;
-    if (!app.evaluation) showScore(null);
+    app.problem = stopped(e) ? "Testing the predictions was cancelled." : `The predictions cannot be tested: ${e.message}`;
+    showScore(app.evaluation, app.problem);
     app.fail(e);
     evaluated();
   }

@@ -57,12 +57,18 @@ function tested(e) {
     : `The model file says how: ${method}.`;
 }
 
-// showScore fills the line in the head of the page; null clears it.
-export function showScore(e) {
+// showScore fills the line in the head of the page; null clears it. problem says why learning has ended without a result.
+export function showScore(e, problem = null) {
   const said = e && judge(e);
   const el = $("score");
   el.classList.remove("stale");
-  el.hidden = !said;
+  el.hidden = !said && !problem;
+  if (problem) {
+    el.classList.add("poor");
+    el.title = `${problem} Click to try again.`;
+    const some = said ? `${said.main} of ${count(e.graphs, "graph")}` : "No score";
+    return el.replaceChildren(h("b", {}, some), h("span", { class: "verdict" }, problem.split(":")[0]));
+  }
   if (!said) return;
   el.classList.toggle("poor", said.poor);
   el.title = `${said.verdict} ${tested(e)} Click to see every prediction.`.trim();
@@ -73,7 +79,9 @@ export function showScore(e) {
 // predictionsView fills the view; app has name, open, pick, crossValidate and state.
 export function predictionsView(e, app) {
   const { filed, info } = app; // of a model that is cross-validated here: what its file says
-  const parts = filed ? [...summary(filed), h("h3", {}, "Cross-validated here"), h("p", { class: "muted small" }, trainedHere)] : [];
+  const parts = app.problem ? [h("div", { id: "problem", class: "row" }, h("p", { class: "error" }, app.problem),
+    h("button", { onclick: app.compute }, "Try again"))] : [];
+  parts.push(...(filed ? [...summary(filed), h("h3", {}, "Cross-validated here"), h("p", { class: "muted small" }, trainedHere)] : []));
   parts.push(...(e ? summary(e) : []));
   if (e?.confusion) parts.push(confusion(e, app));
   else if (e?.values.length) parts.push(scatter(e, app));

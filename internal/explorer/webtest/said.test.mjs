@@ -62,8 +62,10 @@ test("texts among numbers are named with their lines; what is not measured has a
     await page.locator("#data legend").filter({ hasText: "atoms by element and hydrogens" }).waitFor();
     if (shots) await page.screenshot({ path: join(shots, "odd.png") });
     await page.locator("#data button.primary").filter({ hasText: "Show the map" }).click();
-    await page.locator("#legend .unknown").filter({ hasText: /not measured\s*2/ }).waitFor();
-    await settled(page);
+    await page.locator("#legend .unknown").filter({ hasText: /not measured\s2/ }).waitFor();
+    await page.locator("#score b").filter({ hasText: /^R² / }).waitFor();
+    await page.evaluate(async () => (await import("/app.js")).app.open("4")); // >10
+    await page.locator("#detail .says").filter({ hasText: /^pIC50 \d/ }).waitFor();
     await page.locator("#own-file").setInputFiles(file("open.csv", 'smiles,v\nCCO,1\nCCC,"2\nCCN,3\nCCCC,4\n'));
     await page.locator("#data button").filter({ hasText: "Make a new map" }).click();
     await page.locator("#data .error").filter({ hasText: "open.csv:3: a quote opens in this row" }).waitFor();
@@ -132,4 +134,27 @@ test("on a phone a tap shows structure and result; on a small screen open parame
   const map = await small.locator("#map").boundingBox();
   assert.ok(map.height > 250 && map.y < 650, `the map is in view: ${JSON.stringify(map)}`);
   await close(small, "small");
+});
+
+test("an error of learning is said in the head, beside the open graph and among the predictions, and can be tried again", limit, async () => {
+  const page = await open();
+  let broken = true;
+  for (const path of ["evaluate", "predict", "explain"]) {
+    await page.route(`**/api/v1/${path}**`, (route) => (broken
+      ? route.fulfill({ status: 422, contentType: "application/json", body: '{"error":{"status":422,"message":"the learner has lost its mind","field":""}}' })
+      : route.continue()));
+  }
+  await page.evaluate(async () => (await import("/app.js")).app.open("3"));
+  await page.locator("#detail .error").filter({ hasText: "There is none: the learner has lost its mind" }).waitFor();
+  await page.evaluate(async () => (await import("/app.js")).app.compute());
+  await page.locator("#score.poor").filter({ hasText: "The predictions cannot be tested" }).waitFor();
+  await page.locator("#score").click();
+  await page.locator("#problem .error").filter({ hasText: "The predictions cannot be tested: the learner has lost its mind" }).waitFor();
+  if (shots) await page.screenshot({ path: join(shots, "problem.png") });
+  broken = false;
+  await page.locator("#problem button").click();
+  await page.locator("#score b").filter({ hasText: "% right" }).waitFor();
+  await page.locator("#problem").waitFor({ state: "detached" });
+  await page.locator("#detail .says").waitFor();
+  await close(page);
 });
