@@ -466,7 +466,9 @@ func everyOperation(t *testing.T, sp *spec, data *tester) {
 	for range cap(busy.server.light.slots) {
 		busy.server.light.slots <- struct{}{}
 	}
-	busy.server.heavy.slots <- struct{}{}
+	for p := range busy.server.heavy.of {
+		busy.server.heavy.of[p].slot <- struct{}{}
+	}
 	busy.server.uploads.limit = 0
 	for range cap(busy.server.uploads.slots) {
 		busy.server.uploads.slots <- struct{}{}

@@ -5,10 +5,12 @@ import (
 	"context"
 	"encoding/csv"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/mlgkernel/mlg/draw"
+	"github.com/mlgkernel/mlg/work"
 )
 
 type batchExportRequest struct {
@@ -40,10 +42,15 @@ func postBatchExport(q *request, in *batchExportRequest) (*file, error) {
 	}
 	name, _, _ := strings.Cut(b.name, ".")
 	name += "-predicted." + in.Format
-	return short(q, func(ctx context.Context) (*file, error) {
-		if in.Format == "csv" {
-			return tableOf(names, texts, in.Rows, name)
-		}
+	if in.Format == "csv" {
+		return short(q, func(context.Context) (*file, error) { return tableOf(names, texts, in.Rows, name) })
+	}
+	x, err := q.s.session(in.Kernel)
+	if err != nil {
+		return nil, err
+	}
+	var made result[*file] // of this request alone: drawings of many molecules take their time
+	return computeAt(q.Context(), x, paceOf(len(in.Rows)), &made, "draw", func(ctx context.Context) (*file, error) {
 		return b.sdf(ctx, names, texts, in.Rows, name)
 	})
 }
@@ -129,21 +136,22 @@ func tableOf(names []string, texts func(i int) []string, rows []int, name string
 
 // sdf writes molecules with the places and wedges of their drawings.
 func (b *batch) sdf(ctx context.Context, names []string, texts func(i int) []string, rows []int, name string) (*file, error) {
-	out := &file{kind: "chemical/x-mdl-sdfile", name: name}
-	for _, i := range rows {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		var err error
-		if out.data, err = draw.AppendMolfile(out.data, b.graphs[i], b.graphs[i].ID()); err != nil {
-			return nil, cannot("row %d, %s, cannot be written as SDF: %v; CSV has it", i, b.graphs[i].ID(), err)
+	records := make([][]byte, len(rows))
+	meter := work.NewMeter(ctx, "draw", len(rows))
+	err := work.Each(work.Quiet(ctx), len(rows), 1, func(_, k int) error {
+		i := rows[k]
+		out, err := draw.AppendMolfile(nil, b.graphs[i], b.graphs[i].ID())
+		if err != nil {
+			return cannot("row %d, %s, cannot be written as SDF: %v; CSV has it", i, b.graphs[i].ID(), err)
 		}
 		for k, text := range texts(i) {
 			if text = strings.Join(strings.Fields(text), " "); text != "" {
-				out.data = fmt.Appendf(out.data, ">  <%s>\n%s\n\n", names[k], text)
+				out = fmt.Appendf(out, ">  <%s>\n%s\n\n", names[k], text)
 			}
 		}
-		out.data = append(out.data, "$$$$\n"...)
-	}
-	return out, nil
+		records[k] = append(out, "$$$$\n"...)
+		meter.Add(1)
+		return nil
+	})
+	return &file{"chemical/x-mdl-sdfile", name, slices.Concat(records...)}, err
 }

@@ -63,7 +63,7 @@ func TestCancelledStages(t *testing.T) {
 					break
 				}
 				used := processor(t)
-				for len(s.heavy.slots) > 0 {
+				for s.heavy.running() > 0 {
 					time.Sleep(time.Millisecond)
 				}
 				if used = processor(t) - used; used > most {

@@ -18,13 +18,13 @@ import (
 
 type healthAnswer struct {
 	Status          string `json:"status" want:"one of ok"`
-	Running         int    `json:"running" help:"long computations"`
-	Waiting         int    `json:"waiting" help:"long computations"`
+	Running         int    `json:"running" help:"computations, but short ones"`
+	Waiting         int    `json:"waiting" help:"computations, but short ones"`
 	RequestsWaiting int    `json:"requests_waiting" help:"short computations"`
 }
 
 func getHealth(q *request, _ *struct{}) (healthAnswer, error) {
-	return healthAnswer{"ok", len(q.s.heavy.slots), int(q.s.heavy.waiting.Load()), int(q.s.light.waiting.Load())}, nil
+	return healthAnswer{"ok", q.s.heavy.running(), int(q.s.heavy.waiting.Load()), int(q.s.light.waiting.Load())}, nil
 }
 
 // infoAnswer describes the data for the page.

@@ -45,7 +45,11 @@ func (x *session) trainedEarly(ctx context.Context) (*training, error) {
 	if len(known) <= earlyGraphs*3/2 {
 		return x.trained(ctx)
 	}
-	return follows(ctx, x, &x.early, "learn", func(ctx context.Context, f *fitted) (*training, error) {
+	f, err := x.fitted(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return computeAt(ctx, x, brief, &x.early, "learn", func(ctx context.Context) (*training, error) {
 		some := d.spread(known, earlyGraphs)
 		at := make([]int, len(some)) // in the core
 		for k, i := range some {

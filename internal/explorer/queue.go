@@ -16,7 +16,6 @@ type gate struct {
 	slots   chan struct{}
 	waiting atomic.Int64
 	limit   int64
-	crowded func() // when set, is called when somebody has to wait
 }
 
 func newGate(running, waiting int) *gate {
@@ -33,9 +32,6 @@ func (g *gate) enter(ctx context.Context) error {
 	defer g.waiting.Add(-1)
 	if g.waiting.Add(1) > g.limit {
 		return errBusy
-	}
-	if g.crowded != nil {
-		g.crowded()
 	}
 	select {
 	case g.slots <- struct{}{}:

@@ -12,7 +12,6 @@ import (
 	"path"
 	"runtime"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/mlgkernel/mlg/spd"
@@ -43,8 +42,8 @@ type Options struct {
 	UploadGraphs int
 	UploadTime   time.Duration
 
-	// Waiting is the number of long computations that may wait for their turn; one runs at a
-	// time. Requests is the number of short ones that may wait; as many run as there are cores.
+	// Waiting is the number of computations with a pace that may wait for their turn. Requests is the number of short
+	// ones that may wait; as many run as there are cores.
 	Waiting, Requests int
 	// PerClient is the number of requests from one address of the network that are answered at a time. 0 means any.
 	PerClient int
@@ -87,7 +86,7 @@ type Server struct {
 	o        Options
 	life     *life // of the computations
 	end      context.CancelFunc
-	heavy    *gate  // long computations
+	heavy    *lanes // computations that are kept
 	light    *gate  // short ones
 	uploads  *gate  // files that are being read
 	document object // of the API
@@ -100,17 +99,16 @@ type Server struct {
 
 	batches []*batch              // the latest first
 	reading map[string]*uploading // files that are being read, by their keys
-
-	working atomic.Pointer[working] // nil while nothing long is computed
 }
 
 // New returns a server of some data, and perhaps more.
 func New(d *Data, o Options, more ...*Data) *Server {
-	s := &Server{o: o, heavy: newGate(1, o.Waiting), light: newGate(runtime.GOMAXPROCS(0), o.Requests),
+	s := &Server{o: o, light: newGate(runtime.GOMAXPROCS(0), o.Requests),
 		uploads: newGate(maxUploads, maxUploads), reading: map[string]*uploading{}, access: newAccess(o.Token), clients: clients{most: o.PerClient}}
 	ctx, end := context.WithCancel(context.Background())
 	s.life, s.end = &life{Context: ctx, patience: o.Patience}, end
-	s.heavy.crowded, s.life.crowded = s.life.hurry, func() bool { return s.heavy.waiting.Load() > 0 }
+	s.heavy = newLanes(o.Waiting, s.life.hurry)
+	s.life.crowded = func() bool { return s.heavy.waiting.Load() > 0 }
 	for _, d := range append([]*Data{d}, more...) {
 		x := s.newSource(d)
 		x.fixed = true

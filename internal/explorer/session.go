@@ -98,29 +98,29 @@ type fitted struct {
 	training     *training       // where the learner was trained here
 }
 
-// working is what the server computes at the moment.
-type working struct {
-	session string // its key
-	work.Progress
-}
-
-// compute returns a result of the session, which find computes in the queue of long computations.
+// compute returns a result of the session, which find computes from all graphs in their lane.
 func compute[T any](
 	ctx context.Context, x *session, r *result[T], stage string, find func(context.Context) (T, error),
 ) (T, error) {
+	return computeAt(ctx, x, x.s.pace(), r, stage, find)
+}
+
+// computeAt is compute at another pace.
+func computeAt[T any](
+	ctx context.Context, x *session, p pace, r *result[T], stage string, find func(context.Context) (T, error),
+) (T, error) {
 	return r.get(ctx, x.s.life, func(ctx context.Context) (v T, err error) {
-		if err := x.s.heavy.enter(ctx); err != nil {
+		l, err := x.s.heavy.enter(ctx, p)
+		if err != nil {
 			return v, err
 		}
-		defer x.s.heavy.leave()
-		x.report(work.Progress{Stage: stage})
-		defer x.s.working.Store(nil)
-		v, err = find(work.With(ctx, work.Options{Workers: x.s.o.Workers, Device: x.s.o.Device, Progress: x.report}))
+		defer l.leave()
+		report := func(p work.Progress) { l.working.Store(&working{x.key, p}) }
+		report(work.Progress{Stage: stage})
+		v, err = find(work.With(ctx, work.Options{Workers: x.s.o.Workers, Device: x.s.o.Device, Progress: report}))
 		return v, asRequestError(ctx, err)
 	})
 }
-
-func (x *session) report(p work.Progress) { x.s.working.Store(&working{x.key, p}) }
 
 // fitted returns the kernel.
 func (x *session) fitted(ctx context.Context) (*fitted, error) {

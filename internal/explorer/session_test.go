@@ -128,7 +128,7 @@ func TestCancelledFit(t *testing.T) {
 	if _, err := x.fitted(ctx); !errors.Is(err, context.DeadlineExceeded) {
 		t.Fatalf("%v, want the deadline", err)
 	}
-	for begin := time.Now(); len(s.heavy.slots) > 0; time.Sleep(time.Millisecond) {
+	for begin := time.Now(); s.heavy.running() > 0; time.Sleep(time.Millisecond) {
 		if time.Since(begin) > 20*time.Second {
 			t.Fatal("the computation goes on")
 		}
@@ -142,7 +142,7 @@ func TestProgress(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x.report(work.Progress{Stage: "classes 1/3", Done: 2, Total: 5})
+	s.server.heavy.of[long].working.Store(&working{x.key, work.Progress{Stage: "classes 1/3", Done: 2, Total: 5}})
 	for query, want := range map[string]progressAnswer{
 		"?kernel=+mlg++eta=0.5": {State: "running", Progress: work.Progress{Stage: "classes 1/3", Done: 2, Total: 5}},
 		"":                      {State: "idle"},
@@ -152,12 +152,12 @@ func TestProgress(t *testing.T) {
 			t.Errorf("progress%s: %+v, want %+v", query, got, want)
 		}
 	}
-	s.server.working.Store(nil)
+	s.server.heavy.of[long].working.Store(nil)
 	if _, err := x.fitted(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if w := s.server.working.Load(); w != nil {
-		t.Errorf("after a computation the server works on %+v", w)
+	if p := s.server.heavy.progress(x.key); p != nil {
+		t.Errorf("after a computation the server works on %+v", p)
 	}
 }
 

@@ -237,8 +237,8 @@ func getProgress(q *request, in *progressRequest) (*progressAnswer, error) {
 		return nil, err
 	}
 	out := &progressAnswer{State: "idle"}
-	if w := q.s.working.Load(); w != nil && w.session == key {
-		out = &progressAnswer{State: "running", Progress: w.Progress}
+	if p := q.s.heavy.progress(key); p != nil {
+		out = &progressAnswer{State: "running", Progress: *p}
 	} else if q.s.heavy.waiting.Load() > 0 {
 		out.State = "waiting"
 	}

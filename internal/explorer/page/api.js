@@ -48,7 +48,7 @@ const doing = {
 // Stages of a computation in words.
 const stages = {
   fit: "fitting the kernel", gram: "comparing all pairs", components: "principal components", map: "finding positions",
-  learn: "training", ridge: "training", deviations: "how sure predictions are", order: "clustering", structure: "finding groups", vertices: "features of vertices",
+  learn: "training", ridge: "training", deviations: "how sure predictions are", order: "clustering", structure: "finding groups", draw: "drawing", predict: "predicting", vertices: "features of vertices",
   neighbours: "finding neighbours", evaluation: "",
 };
 

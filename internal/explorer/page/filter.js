@@ -32,7 +32,10 @@ export function filterOf(name, values, numeric, f, set) {
 function choices(name, counts, f, set) {
   const without = new Set(f?.without ?? []);
   const says = h("summary", {});
-  const say = () => (says.textContent = without.size ? `${counts.size - without.size} of ${counts.size}` : "all");
+  const say = () => {
+    says.textContent = without.size ? `${counts.size - without.size} of ${counts.size}` : "all";
+    says.setAttribute("aria-label", `${says.textContent}, ${name}: choose values`); // it begins with what is seen
+  };
   say();
   const box = ([value, n]) => h("label", {}, h("input", { type: "checkbox", checked: !without.has(value), onchange: (e) => {
     if (e.target.checked) without.delete(value);
@@ -41,7 +44,6 @@ function choices(name, counts, f, set) {
     set(without.size ? { without: [...without] } : null);
   } }), signed(value || "–"), h("span", { class: "muted" }, ` ${n}`));
   const el = h("details", { class: "chooser", "aria-label": `${name}: values` }, says, h("div", { class: "popup" }, [...counts].map(box)));
-  says.setAttribute("aria-label", `${name}: choose values`);
   el.addEventListener("keydown", (e) => {
     if (e.key !== "Escape") return;
     el.open = false;

@@ -103,7 +103,7 @@ export class Grid {
       const text = none(v) ? "–" : typeof v === "number" ? number(v) : signed(v);
       if (c.cell) return h("td", { class: c.plain ? "structure" : "" }, c.cell(i));
       if (c.head) return h("th", { scope: "row" }, h("button", { "aria-label": `Open ${text}` }, text));
-      return h("td", { class: typeof v === "number" ? "number" : v === "✗" ? "no" : v === "✓" ? "yes" : "" }, text);
+      return h("td", { class: c.numeric ? "number" : v === "✗" ? "no" : v === "✓" ? "yes" : "" }, text);
     }));
   }
 }

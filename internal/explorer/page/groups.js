@@ -90,7 +90,7 @@ function summary(app, members) {
 }
 
 function groupCard(app, { typical, members }, list) {
-  const why = { clusters: `cluster of ${app.source.ids[typical]}`, scaffolds: `have the scaffold of ${app.source.ids[typical]}`, duplicates: "are equal",
+  const why = { clusters: `belong to the cluster of ${app.source.ids[typical]}`, scaffolds: `have the scaffold of ${app.source.ids[typical]}`, duplicates: "are equal",
     isomers: "differ in stereochemistry" }[list];
   const two = (list === "duplicates" || list === "isomers") && members.length === 2;
   return h("li", { class: "group" },

@@ -35,7 +35,7 @@ export function mapChoices(info, color, size) {
 // legend explains a colouring of the API; only is the class that is shown alone, choose(name) is called for another.
 export function legend(c, only, choose) {
   if (!c) return $("legend").replaceChildren();
-  const unmeasured = c.unknown && h("li", { class: "unknown" }, markCanvas(0, dark() ? "#5b636b" : unknown), c.unknown.name,
+  const unmeasured = c.unknown && h("li", { class: "unknown" }, markCanvas(0, dark() ? "#5b636b" : unknown), `${c.unknown.name} `,
     h("span", { class: "muted" }, c.unknown.count.toLocaleString("en")));
   const note = c.note && h("li", { class: "muted small" }, c.note);
   if (c.kind === "value") {

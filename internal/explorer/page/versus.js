@@ -118,7 +118,7 @@ function show(app, pairs) {
     const cell = (a, b) => {
       const some = pairs.filter((p) => p.a === a && p.b === b).map((p) => p.graph);
       const text = `${a ? "wrong" : "right"} here, ${b ? "wrong" : "right"} there`;
-      return h("li", {}, h("span", {}, text), some.length ? h("button", { class: "quiet", onclick: () => app.pick(some, "table", text) }, count(some.length, "graph")) : h("span", {}, "0 graphs"));
+      return h("li", {}, h("span", {}, text), some.length ? h("button", { class: "quiet", onclick: () => app.pick(some, "table", `are ${text}`) }, count(some.length, "graph")) : h("span", {}, "0 graphs"));
     };
     out.push(h("ul", { class: "plain" }, cell(0, 0), cell(0, 1), cell(1, 0), cell(1, 1)));
   }

@@ -28,8 +28,8 @@ const looks = [
 for (const [name, look] of looks) {
   test(`axe finds no serious fault in any view: ${name}`, { timeout: 120000 }, async () => {
     const [head, ...rows] = chains(200).trim().split("\n");
-    const some = rows.map((r, i) => `${i % 2 ? r : `${r.slice(0, r.lastIndexOf(","))},`},${i % 3}`);
-    const page = await open("", { at: await serve(file("some.csv", `${head},series\n${some.join("\n")}\n`), "--target", "logP"), ...look });
+    const some = rows.map((r, i) => `${i % 2 ? r : `${r.slice(0, r.lastIndexOf(","))},`},${i % 3},${["red", "blue"][i % 2]}`);
+    const page = await open("", { at: await serve(file("some.csv", `${head},series,lamp\n${some.join("\n")}\n`), "--target", "logP"), ...look });
     await settled(page);
     const found = [];
     for (const view of views) {
