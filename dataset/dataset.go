@@ -8,7 +8,6 @@ import (
 	"io"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/mlgkernel/mlg/graph"
 )
@@ -285,9 +284,8 @@ func collect(ctx context.Context, r *Reader, opts Options) (*Dataset, error) {
 		} else if !r.table() && len(d.Columns.Roles.Targets) == 0 { // a folder of files
 			d.Columns.Roles.Targets = usual.Targets
 		}
-		if roles := d.Columns.Roles; roles.Others != nil {
-			d.Warnings = append(d.Warnings, fmt.Sprintf("of the columns of structures only %s is read, not %s",
-				roles.Structure.Column, strings.Join(roles.Others, ", ")))
+		if unread := d.Columns.Roles.Unread(); unread != "" {
+			d.Warnings = append(d.Warnings, unread)
 		}
 	}
 	return d, nil

@@ -30,6 +30,14 @@ type Role struct {
 // usualName is why a column has its role whose name is one of the list in docs/reference/tables.md.
 const usualName = "a usual name"
 
+// Unread says which columns of structures are not read, "" where there are none.
+func (r Roles) Unread() string {
+	if r.Others == nil {
+		return ""
+	}
+	return fmt.Sprintf("of the columns of structures only %s is read, not %s", r.Structure.Column, strings.Join(r.Others, ", "))
+}
+
 // Target returns the name of the first target column, "" for none.
 func (r Roles) Target() string {
 	if len(r.Targets) == 0 {

@@ -207,6 +207,13 @@ func (c *serveCmd) data(g *globals, path string) (*explorer.Data, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, remark := range d.Remarks() {
+		g.note("%s: %s", d.Name, remark)
+	}
+	if n := d.Unmeasured().Count; n > 0 {
+		g.note("%s: %s not taken for a number:", d.Name, agree(n, "value is", "values are"))
+		listLeftOut(g, d.Unmeasured())
+	}
 	if err := d.Use(string(c.Kernel)); err != nil {
 		return nil, kernelError(err)
 	}

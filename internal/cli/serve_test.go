@@ -17,6 +17,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -108,6 +109,35 @@ func TestServe(t *testing.T) {
 			t.Errorf("diazepam: %s", said)
 		}
 	})
+}
+
+// What is left out of a table is said where the server begins: texts among numbers, and further structures.
+func TestServeRemarks(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "odd.csv")
+	text := "ligand,solvent,yield\n"
+	for i := range 30 {
+		text += strings.Repeat("C", i+3) + "O,CC(=O)" + strings.Repeat("N", i%4+1) + "C,"
+		if i == 7 {
+			text += ">"
+		}
+		text += strconv.Itoa(3*i) + "\n"
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var said bytes.Buffer
+	c := &serveCmd{kernelFlag: kernelFlag{"mlg"}}
+	c.Format, c.Hydrogens, c.EdgeWeight = dataset.Auto, dataset.HydrogensAsWritten, dataset.GivenWeight
+	c.Target = []string{"yield"}
+	if _, err := c.data(&globals{ctx: t.Context(), stderr: &said, bar: &bar{quiet: true}}, path); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"odd: of the columns of structures only ligand is read, not solvent\n",
+		"odd: 1 value is not taken for a number:\n  line 9: yield: \">21\" is not a number, so it counts as not measured\n"} {
+		if !strings.Contains(said.String(), want) {
+			t.Errorf("%q does not say %q", said.String(), want)
+		}
+	}
 }
 
 // With a certificate the server does TLS, and nothing else; with a new token its address has one, which gives a secure cookie.

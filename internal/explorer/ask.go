@@ -334,12 +334,22 @@ func explainGraph(ctx context.Context, x *session, f *fitted, in *explainRequest
 		o.Class = *in.Class
 	}
 	work := func() (*explain.Explanation, error) {
-		return explainPrediction(work.WithWorkers(ctx, x.s.o.Workers), f.Model, g, o)
+		return explainPrediction(work.WithWorkers(ctx, x.s.o.Workers), x.s.data.naming(f.Model), g, o)
 	}
 	if i < 0 {
 		return work()
 	}
 	return x.explanation(explainedKey{i, f.Learner, o}, work)
+}
+
+// naming returns a model whose target has the name that it has here.
+func (d *Data) naming(m *model.Model) *model.Model {
+	if m.Target != "" || d.targetName == "" {
+		return m
+	}
+	out := *m
+	out.Target = d.targetName
+	return &out
 }
 
 // explainPrediction says which vertices of a graph speak for its class or its value.

@@ -36,7 +36,16 @@ type Data struct {
 	targetName, colorName string   // of the columns, "" where they are not known
 	columns               []column // the fields beside the graphs that have no other use
 	smiles                []string // the strings that the graphs were made of, nil for none
+
+	reader     int             // warnings that are those of the reader
+	unmeasured dataset.LeftOut // graphs whose target is a text where numbers are wanted
 }
+
+// Remarks returns what there is to say of the data beside the warnings of their reader.
+func (d *Data) Remarks() []string { return d.info.Warnings[d.reader:] }
+
+// Unmeasured returns the graphs of regression whose target is a text that is no number. It counts as not measured.
+func (d *Data) Unmeasured() dataset.LeftOut { return d.unmeasured }
 
 // quantity is what the targets are called.
 func (d *Data) quantity() string { return cmp.Or(d.targetName, "target") }

@@ -108,7 +108,7 @@ func graphPicture(ctx context.Context, x *session, f *fitted, in *downloadReques
 		return nil, err
 	}
 	o := draw.DefaultOptions()
-	e, err := explainPrediction(ctx, f.Model, g, explain.Options{Slopes: in.Slopes})
+	e, err := explainPrediction(ctx, x.s.data.naming(f.Model), g, explain.Options{Slopes: in.Slopes})
 	if errors.Is(err, errNoLearner) { // without colours
 		o.Title = g.ID()
 		drawn, err := draw.Graph(g, o)

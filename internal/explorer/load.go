@@ -123,12 +123,17 @@ func (l *loader) data(r *dataset.Reader, read dataset.Options, c Choices) (*Data
 	if err != nil {
 		return nil, err
 	}
+	d.reader = len(ds.Warnings)
+	if unread := l.columns.Roles.Unread(); unread != "" {
+		d.info.Warnings = append(d.info.Warnings, unread)
+	}
 	d.smiles = l.columns.Values(l.columns.Roles.Structure.Column)
 	if d.targetName = l.columns.Suggest(read).Target(); c.Target != nil {
 		d.targetName = *c.Target
 	}
 	d.targetName = cmp.Or(c.TargetName, d.targetName)
 	d.columns = l.others(d, read, c, columnBytes)
+	d.unmeasured = l.unmeasured(d)
 	if c.Color != nil && *c.Color != "" {
 		d.colorName = *c.Color
 	}

@@ -224,7 +224,7 @@ func (q *request) readUpload(in *uploadRequest, u *uploading) (*uploadAnswer, *s
 	}
 	out.Task, out.Classes = d.task, append([]string{}, d.classes...)
 	out.Warnings = d.info.Warnings // with those of the targets
-	out.Unmeasured, out.Compared = l.unmeasured(d), d.Compared()
+	out.Unmeasured, out.Compared = d.unmeasured, d.Compared()
 	if in.Check {
 		return out, nil, nil
 	}

@@ -124,6 +124,10 @@ func TestTextsAmongNumbers(t *testing.T) {
 	if a.Task != regression || a.Unmeasured.Count != 1 || a.Unmeasured.First[0].Line != 6 {
 		t.Fatalf("read %+v", a)
 	}
+	var info infoAnswer
+	if s.get("/api/v1/info?source="+a.Source, &info); info.Unmeasured.Count != 1 || info.Unmeasured.First[0].Line != 6 {
+		t.Errorf("info %+v", info.Unmeasured)
+	}
 	var e evaluation
 	if s.get("/api/v1/evaluate?source="+a.Source, &e); e.Graphs != 29 || e.R2 == nil || slices.Contains(e.Index, 4) {
 		t.Errorf("evaluated %+v", e)
@@ -132,6 +136,24 @@ func TestTextsAmongNumbers(t *testing.T) {
 	s.post("/api/v1/predict?source="+a.Source, `{"graphs":[{"index":4}]}`, &said)
 	if p := said.Predictions[0]; p.Value == nil || !p.HeldOut {
 		t.Errorf("the graph without a number is said to be %+v", p)
+	}
+}
+
+// Of several columns of structures the ones that are not read are named, in the report and of the data.
+func TestUnreadStructures(t *testing.T) {
+	s := newTester(t, readSpec(t), someDrugs(t), nil)
+	text := "ligand,solvent,yield\n"
+	for i := range 12 {
+		text += strings.Repeat("C", i+3) + "O,CC(=O)" + strings.Repeat("N", i%4+1) + "C," + fmt.Sprint(3*i) + "\n"
+	}
+	want := "of the columns of structures only ligand is read, not solvent"
+	a := s.upload("name=yields.csv", text)
+	if !slices.Contains(a.Warnings, want) {
+		t.Errorf("warnings %q", a.Warnings)
+	}
+	var info infoAnswer
+	if s.get("/api/v1/info?source="+a.Source, &info); !slices.Contains(info.Warnings, want) {
+		t.Errorf("warnings of the data %q", info.Warnings)
 	}
 }
 

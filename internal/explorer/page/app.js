@@ -16,7 +16,7 @@ import { exports, forgetTable, refilter, showTable, unfilter } from "./table.js"
 import { sessionDialog } from "./session.js";
 import { changes, forgetSteps, undoButtons } from "./undo.js";
 import { askPanel, showAsked, showExamples } from "./ask.js";
-import { ownData, receive, sourceChoice } from "./data.js";
+import { ownData, receive, remarks, sourceChoice } from "./data.js";
 import { themes } from "./theme.js";
 import { groupsView } from "./groups.js";
 import { manyView, sendMany } from "./many.js";
@@ -413,6 +413,7 @@ function describe() {
   $("facts").textContent = [`${count(info.graphs, thing)}${classes}.`, 
     `Similar ones lie together. Click one for its ${info.color_by.includes("prediction") ? "prediction and reasons" : "neighbours"}.`,
     info.core < info.graphs && `The matrix and the learner use ${info.core.toLocaleString("en")} of them.`].filter(Boolean).join(" ");
+  remarks(info);
   app.drawings.clear();
   app.columns = new Map();
   forgetTable();

@@ -224,6 +224,17 @@ function rows(title, number, first) {
       number > first.length && h("li", { class: "muted" }, `and ${number - first.length} more`)));
 }
 
+// remarks shows what there is to say of the data of the page.
+export function remarks(info) {
+  const { unmeasured } = info;
+  const number = info.warnings.length + (unmeasured.count > 0);
+  $("remarks").hidden = number === 0;
+  $("remarks").open = false;
+  $("remarks").replaceChildren(...(number === 0 ? [] : [h("summary", {}, `${count(number, "remark")} on the data`),
+    h("div", { class: "popup" }, info.warnings.map((w) => h("p", { class: "small" }, w)),
+      rows(`${count(unmeasured.count, "value")} not taken for a number`, unmeasured.count, unmeasured.first ?? []))]));
+}
+
 // sourceChoice lists the data to choose from; choose(id) is called for another.
 export function sourceChoice(sources, current, choose) {
   $("source").hidden = sources.length < 2;

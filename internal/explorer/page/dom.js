@@ -65,6 +65,9 @@ const likeDeviation = (value, deviation) =>
 // count writes a number of things: "1 graph", "2 graphs".
 export const count = (n, thing) => `${n.toLocaleString("en")} ${thing}${n === 1 ? "" : "s"}`;
 
+// nameless is what targets are called that have no name.
+export const nameless = "target";
+
 export const percent = (x, digits = 1) => `${(100 * x).toFixed(digits)} %`;
 
 export const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;

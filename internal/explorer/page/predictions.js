@@ -3,9 +3,10 @@
 import { ticksOf } from "./chart.js";
 import { trustOf } from "./trust.js";
 import { versus } from "./versus.js";
-import { $, count, h, number, percent, s } from "./dom.js";
+import { $, count, h, nameless, number, percent, s } from "./dom.js";
 
-// judge says in words how good predictions of unseen graphs are: the figures, best first, and whether they are worth little.
+// judge says in words how good predictions of unseen graphs are: the figures, best first, those that the head has room for
+// where there are many, and whether they are worth little.
 function judge(e) {
   if (e.confusion) {
     const classes = e.confusion.classes.length;
@@ -19,6 +20,7 @@ function judge(e) {
       return {
         main: e.auc === null ? balanced : `AUC ${e.auc.toFixed(2)}`, poor,
         rest: [e.auc !== null && balanced, ...(rare ?? [right]), largest, ...apart(e)].filter(Boolean),
+        brief: [e.auc !== null ? balanced : right, largest, ...apart(e)],
         verdict: poor ? "Hardly better than guessing: the classes are uneven. " +
           `Always guessing the largest class is right for ${percent(e.majority)}.` : "",
       };
@@ -57,6 +59,9 @@ function tested(e) {
     : `The model file says how: ${method}.`;
 }
 
+// targetOf is what the targets are called, nothing where they have no name.
+const targetOf = (e) => (e.target_name === nameless ? "" : e.target_name);
+
 // showScore fills the line in the head of the page; null clears it. problem says why learning has ended without a result.
 export function showScore(e, problem = null) {
   const said = e && judge(e);
@@ -71,8 +76,9 @@ export function showScore(e, problem = null) {
   }
   if (!said) return;
   el.classList.toggle("poor", said.poor);
-  el.title = `${said.verdict} ${tested(e)} Click to see every prediction.`.trim();
-  el.replaceChildren(h("b", {}, said.main), h("span", {}, e.note ? `of ${count(e.graphs, "graph")}; all are being tested` : said.rest.join(" · ")),
+  el.title = `${said.verdict} ${said.rest.join(" · ")}. ${tested(e)} Click to see every prediction.`.trim();
+  const figures = e.note ? `of ${count(e.graphs, "graph")}; all are being tested` : (said.brief ?? said.rest).join(" · ");
+  el.replaceChildren(h("b", {}, said.main), h("span", {}, [targetOf(e), figures].filter(Boolean).join(": ")),
     ...(said.poor ? [h("span", { class: "verdict" }, said.verdict.split(":")[0])] : []));
 }
 

@@ -1,6 +1,6 @@
 // What is said about one graph: the prediction, how sure it is, and what the learner had seen.
 
-import { h, number, percent, signed, withDeviation } from "./dom.js";
+import { h, nameless, number, percent, signed, withDeviation } from "./dom.js";
 import { track } from "./pair.js";
 
 // predictionOf returns the lines about a graph of the data, or about one that was asked about.
@@ -23,7 +23,8 @@ export function predictionOf(app, ref, p) {
   if (!says) return out;
   out.push(h("h3", {}, p.held_out ? "Prediction without this graph" : "Prediction"));
   const target = asked ? null : app.source.targets[Number(ref)] || null;
-  out.push(h("p", { class: "says" }, h("b", {}, p.class ?? `${app.info.target_name} ${withDeviation(p)}`),
+  const name = p.class !== null && app.info.target_name !== nameless && h("span", { class: "muted" }, `${app.info.target_name} `);
+  out.push(h("p", { class: "says" }, name, h("b", {}, p.class ?? `${app.info.target_name} ${withDeviation(p)}`),
     p.held_out && p.class !== null && target !== null && h("span", { class: p.class === target ? "yes" : "no" }, p.class === target ? " ✓" : " ✗")));
   if (p.interval !== null) {
     const { level, low, high } = p.interval;

@@ -1,9 +1,10 @@
 // What the page says about a graph, and when.
 
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { test } from "node:test";
-import { chains, close, file, limit, open, pixel, serve, settings, settled, shots, until } from "./browser.mjs";
+import { chains, close, command, file, folder, limit, open, pixel, serve, settings, settled, shots, until } from "./browser.mjs";
 
 test("drawing and neighbours do not wait for a learner; an early one predicts until that of all is there", limit, async () => {
   const page = await open("", { at: await serve(file("chains.csv", chains(2340))) });
@@ -29,12 +30,50 @@ test("drawing and neighbours do not wait for a learner; an early one predicts un
   assert.match(await page.locator("#detail .card .value").first().innerText(), /−?\d+(\.\d+)? · [01]\.\d{3}/); // measured, and how similar
   await page.locator("#detail").filter({ hasText: "With this graph in training the learner says" }).waitFor();
   await page.waitForFunction(() => !document.getElementById("detail").innerText.includes("first learner"));
-  assert.match(await page.locator("#score").innerText(), /^R² \d\.\d\d\s+error/);
+  assert.match(await page.locator("#score").innerText(), /^R² \d\.\d\d\s+logP: error/);
   const text = await page.locator("#detail").innerText();
   assert.match(text, /prediction without this graph\s+logP −?\d/i);
   assert.match(text, /A measurement lies between .* and .* with a probability of 90 %\. ± .* is the standard deviation of measurements/);
+  assert.match(text, /\blogP −?\d[\d.]*, [\d.]+ (above|below) the mean of/);
   assert.doesNotMatch(text, /(^|\s)-\d/, "numbers have minus signs");
   await close(page, "said");
+});
+
+// uneven has a rare class and a value, in a column each.
+const uneven = `smiles,toxic,logP\n${Array.from({ length: 120 }, (_, i) => `${"C".repeat(1 + i % 17)}${["O", "N", "Cl", "S", "C(=O)O", "c1ccccc1", "C#N"][i % 7]},${Number(i % 11 === 0)},${(i % 17) * 0.4}`).join("\n")}\n`;
+
+test("a model of several targets says which one its figures are of; a class has the name of its target; the head is short", limit, async () => {
+  const path = join(folder, "uneven.mlg");
+  const trained = spawnSync(command, ["train", file("uneven.csv", uneven), "--quick", "--target", "toxic,logP", "-o", path], { encoding: "utf8" });
+  assert.equal(trained.status, 0, trained.stderr);
+  const page = await open("", { at: await serve(path) });
+  await page.locator("#score b").waitFor();
+  assert.match(await page.locator("#score").innerText(), /^AUC 0\.\d+\s+toxic: /);
+  await page.evaluate(async () => (await import("/app.js")).app.open("3"));
+  await page.locator("#detail .says").filter({ hasText: /^toxic [01]/ }).waitFor();
+  await close(page, "endpoint");
+  const fresh = await open("", { at: await serve(file("uneven.csv", uneven), "--target", "toxic") });
+  await settled(fresh);
+  await fresh.locator("#score b").filter({ hasText: "AUC" }).waitFor();
+  assert.doesNotMatch(await fresh.locator("#score").innerText(), /enrichment/);
+  const box = await fresh.locator("#score").boundingBox();
+  assert.ok(box.height < 90, `the head has ${box.height} pixels of figures`);
+  await fresh.locator("#score").click();
+  await fresh.locator("#predictions .says").filter({ hasText: "enrichment" }).first().waitFor();
+  await close(fresh, "uneven");
+});
+
+test("of a table with several structures the page says which one it reads", limit, async () => {
+  const rows = Array.from({ length: 24 }, (_, i) => `${"C".repeat(i + 3)}O,CC(=O)${"N".repeat(i % 4 + 1)}C,${3 * i}`);
+  const text = "of the columns of structures only ligand is read, not solvent";
+  const page = await open("", { at: await serve(file("yields.csv", `ligand,solvent,yield\n${rows.join("\n")}\n`)) });
+  await page.locator("#remarks summary").filter({ hasText: "1 remark on the data" }).click();
+  await page.locator("#remarks p").filter({ hasText: text }).waitFor();
+  if (shots) await page.screenshot({ path: join(shots, "remarks.png") });
+  await page.locator("#own-file").setInputFiles(file("yields.csv", `ligand,solvent,yield\n${rows.join("\n")}\n`));
+  await page.locator("#data button").filter({ hasText: "Make a new map" }).click();
+  await page.locator("#data .note").filter({ hasText: text }).waitFor();
+  await close(page);
 });
 
 test("a molecule that is known is called known", limit, async () => {
