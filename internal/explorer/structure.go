@@ -26,13 +26,21 @@ const (
 
 // structureAnswer says what the data consist of.
 type structureAnswer struct {
-	Clusters   []group   `json:"clusters" help:"groups of similar graphs; of two or more there are as many as have the largest silhouettes"`
-	Scaffolds  []group   `json:"scaffolds" help:"molecules with one scaffold, from two on; the largest groups first"`
-	Duplicates []group   `json:"duplicates" help:"equal molecules, or other graphs that the kernel cannot tell apart; those with the most different targets first"`
-	Isomers    []group   `json:"isomers" help:"molecules that are equal but for stereochemistry; those with the most different targets first"`
-	Cliffs     []cliff   `json:"cliffs" help:"pairs of similar graphs with different classes, or with values that differ by more than their standard deviation; the steepest first"`
-	Outliers   []outlier `json:"outliers" help:"graphs whose target is far from its prediction, the farthest first"`
-	Note       string    `json:"note" help:"why there are no outliers; otherwise empty"`
+	Clusters   []group         `json:"clusters" help:"groups of similar graphs; of two or more there are as many as have the largest silhouettes"`
+	Scaffolds  []group         `json:"scaffolds" help:"molecules with one scaffold, from two on; the largest groups first"`
+	Duplicates []group         `json:"duplicates" help:"equal molecules, or other graphs that the kernel cannot tell apart; those with the most different targets first"`
+	Isomers    []group         `json:"isomers" help:"molecules that are equal but for stereochemistry; those with the most different targets first"`
+	Cliffs     []cliff         `json:"cliffs" help:"pairs of similar graphs with different classes, or with values that differ by more than their standard deviation; the steepest first"`
+	All        structureCounts `json:"all" help:"how many there are of each; the lists have the first ones"`
+}
+
+// structureCounts are the lengths of the lists of a structureAnswer before they are cut.
+type structureCounts struct {
+	Clusters   int `json:"clusters"`
+	Scaffolds  int `json:"scaffolds"`
+	Duplicates int `json:"duplicates"`
+	Isomers    int `json:"isomers"`
+	Cliffs     int `json:"cliffs"`
 }
 
 // group is some graphs with a typical one.
@@ -50,45 +58,31 @@ type cliff struct {
 	Steepness  float64  `json:"steepness" help:"the difference of values, 1 for classes, over 1 − similarity plus its median for nearest graphs"`
 }
 
-// outlier is a graph that learners that have not seen it cannot explain.
-type outlier struct {
-	Graph       int      `json:"graph"`
-	Nearest     int      `json:"nearest" help:"the most similar graph, −1 for none"`
-	Deviations  *float64 `json:"deviations" help:"how many standard deviations of measurements the prediction is off; null for classes, and where deviations are not known"`
-	Error       *float64 `json:"error" help:"predicted less measured value; null for classes"`
-	Predicted   string   `json:"predicted" help:"the class; empty for values"`
-	Probability *float64 `json:"probability" help:"of the true class; null for values"`
-}
-
 // structured returns what the data consist of.
 func (x *session) structured(ctx context.Context) (*structureAnswer, error) {
 	p, err := x.placed(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var t *training
-	if x.s.data.task != noTask && !x.saved {
-		if t, err = x.trained(ctx); err != nil {
-			return nil, err
-		}
-	}
 	return follows(ctx, x, &x.structure, "structure", func(ctx context.Context, f *fitted) (*structureAnswer, error) {
-		out := &structureAnswer{Cliffs: x.s.data.cliffs(p.near, f.Kernel.Self())}
+		d, self, out := x.s.data, f.Kernel.Self(), &structureAnswer{}
 		if out.Clusters, err = f.clusters(ctx); err != nil {
 			return nil, err
 		}
-		if out.Scaffolds, err = f.scaffolds(ctx, x.s.data); err != nil {
+		if out.Scaffolds, out.All.Scaffolds, err = f.scaffolds(ctx, d); err != nil {
 			return nil, err
 		}
-		self := f.Kernel.Self()
-		out.Duplicates, out.Isomers = x.s.data.duplicates(p.near, self), x.s.data.isomers(p.near)
-		out.Outliers = x.s.data.outliers(t, p.near)
-		if t == nil || t.plan == nil {
-			out.Note = "Outliers need predictions of graphs that the learner has not seen."
-		}
+		out.Cliffs, out.Duplicates, out.Isomers = d.cliffs(p.near, self), d.duplicates(p.near, self), d.isomers(p.near)
+		out.All.Clusters, out.All.Cliffs = len(out.Clusters), len(out.Cliffs)
+		out.All.Duplicates, out.All.Isomers = len(out.Duplicates), len(out.Isomers)
+		out.Cliffs = out.Cliffs[:min(len(out.Cliffs), mostPairs)]
+		out.Duplicates, out.Isomers = mostOf(out.Duplicates), mostOf(out.Isomers)
 		return out, nil
 	})
 }
+
+// mostOf returns the first of many groups.
+func mostOf(groups []group) []group { return groups[:min(len(groups), mostGroups)] }
 
 func getStructure(_ context.Context, _ *session, a *structureAnswer, _ *kernelRequest) (*structureAnswer, error) {
 	return a, nil
@@ -122,21 +116,21 @@ func (f *fitted) clusters(ctx context.Context) ([]group, error) {
 	return bySize(out), nil
 }
 
-// bySize sorts groups, large ones first, and leaves out the smallest of too many.
+// bySize sorts groups, large ones first.
 func bySize(groups []group) []group {
 	slices.SortStableFunc(groups, func(a, b group) int { return len(b.Members) - len(a.Members) })
-	return groups[:min(len(groups), mostGroups)]
+	return groups
 }
 
-// scaffolds groups molecules by their scaffolds.
-func (f *fitted) scaffolds(ctx context.Context, d *Data) ([]group, error) {
+// scaffolds groups molecules by their scaffolds. It returns the largest groups, and how many there are.
+func (f *fitted) scaffolds(ctx context.Context, d *Data) ([]group, int, error) {
 	out := []group{}
 	if !d.molecules || !chem.Molecules(d.Graphs) {
-		return out, nil
+		return out, 0, nil
 	}
 	of, err := chem.Scaffolds(d.Graphs)
 	if err != nil {
-		return out, nil // some are no molecules
+		return out, 0, nil // some are no molecules
 	}
 	members := make([][]int, slices.Max(of)+1)
 	for i, s := range of {
@@ -147,13 +141,14 @@ func (f *fitted) scaffolds(ctx context.Context, d *Data) ([]group, error) {
 			out = append(out, group{Members: m})
 		}
 	}
-	out = bySize(out)
+	all := len(out)
+	out = mostOf(bySize(out))
 	for k := range out {
 		if out[k].Typical, err = f.typical(ctx, out[k].Members); err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 	}
-	return out, nil
+	return out, all, nil
 }
 
 // typical returns the one of some graphs that is most similar to the others, among a sample of many.
@@ -232,7 +227,7 @@ func (d *Data) joined(near [][]nearest.Hit, join func(i int, hit nearest.Hit) bo
 		}
 	}
 	slices.SortStableFunc(out, func(a, b group) int { return cmp.Compare(d.spreadOf(b.Members), d.spreadOf(a.Members)) })
-	return out[:min(len(out), mostGroups)]
+	return out
 }
 
 // spreadOf says how different the targets of some graphs are: the range of values, or the number of classes.
@@ -297,50 +292,5 @@ func (d *Data) cliffs(near [][]nearest.Hit, self float64) []cliff {
 	slices.SortStableFunc(out, func(a, b cliff) int {
 		return cmp.Or(cmp.Compare(b.Steepness, a.Steepness), a.A-b.A, a.B-b.B)
 	})
-	return out[:min(len(out), mostPairs)]
-}
-
-// farDeviations is from how many standard deviations on a value is an outlier. Of normal errors 2.7 % are.
-const farDeviations = 2.2
-
-// outliers returns graphs whose targets are far from what learners predict that have not seen them: values by more than some
-// standard deviations, and classes that are not the predicted ones.
-func (d *Data) outliers(t *training, near [][]nearest.Hit) []outlier {
-	out := []outlier{}
-	if t == nil || t.plan == nil {
-		return out
-	}
-	held := t.plan.Held
-	far := map[int]float64{} // by graph
-	for at, i := range t.known {
-		o := outlier{Graph: i, Nearest: -1}
-		if len(near[i]) > 0 {
-			o.Nearest = near[i][0].Index
-		}
-		if t.plan.Regression() {
-			e := held.Values[at] - d.value[i]
-			far[i], o.Error = math.Abs(e), &e
-			if held.Deviations != nil && held.Deviations[at] > 0 {
-				z := math.Abs(e) / held.Deviations[at]
-				far[i], o.Deviations = z, &z
-				if z < farDeviations {
-					continue
-				}
-			}
-			out = append(out, o)
-			continue
-		}
-		said, truth := held.Labels[at], slices.Index(t.plan.Classes, d.target(i))
-		if said == truth {
-			continue
-		}
-		o.Predicted = t.plan.Classes[said]
-		if held.Scores != nil && truth >= 0 {
-			o.Probability = &held.Scores[at][truth]
-			far[i] = -held.Scores[at][truth]
-		}
-		out = append(out, o)
-	}
-	slices.SortStableFunc(out, func(a, b outlier) int { return cmp.Compare(far[b.Graph], far[a.Graph]) })
-	return out[:min(len(out), mostPairs)]
+	return out
 }

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/kernel"
 )
 
@@ -55,31 +57,71 @@ func TestStructure(t *testing.T) {
 			t.Errorf("equal graphs are a cliff: %+v", c)
 		}
 	}
-	if !slices.ContainsFunc(out.Outliers, func(o outlier) bool { return o.Graph == 8 && *o.Error < -2 }) {
-		t.Errorf("outliers %+v", out.Outliers)
+	if out.All != (structureCounts{len(out.Clusters), 2, len(out.Duplicates), 0, len(out.Cliffs)}) {
+		t.Errorf("all %+v", out.All)
+	}
+	var far outliersAnswer
+	s.get("/api/v1/outliers?source="+a.Source, &far)
+	if !slices.ContainsFunc(far.Outliers, func(o outlier) bool { return o.Graph == 8 && *o.Error < -2 }) {
+		t.Errorf("outliers %+v", far)
 	}
 
 	// Classes: pairs of a cliff have different ones, outliers are taken for another.
 	s.get("/api/v1/structure", &out)
+	s.get("/api/v1/outliers", &far)
 	d := s.server.given().data
 	for _, c := range out.Cliffs {
 		if c.Difference != nil || d.class[c.A] == d.class[c.B] {
 			t.Errorf("cliff %+v of %s and %s", c, d.Targets[c.A], d.Targets[c.B])
 		}
 	}
-	for _, o := range out.Outliers {
+	for _, o := range far.Outliers {
 		if o.Predicted == d.Targets[o.Graph] || *o.Probability > 0.5 {
 			t.Errorf("outlier %+v of class %s", o, d.Targets[o.Graph])
 		}
 	}
-	// A model has no predictions of its own graphs.
-	model, err := FromModel("model", savedModel(t))
+	// A model has no predictions of its own graphs, until it is cross-validated.
+	m, err := FromModel("model", savedModel(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	newTester(t, s.spec, model, nil).get("/api/v1/structure", &out)
-	if len(out.Outliers) > 0 || !strings.Contains(out.Note, "not seen") {
-		t.Errorf("outliers %+v, note %q", out.Outliers, out.Note)
+	saved := newTester(t, s.spec, m, nil)
+	saved.get("/api/v1/outliers", &far)
+	if len(far.Outliers) > 0 || !strings.Contains(far.Note, "Cross-validate") {
+		t.Errorf("outliers %+v", far)
+	}
+	saved.get("/api/v1/evaluate?cross_validate=true", &evaluation{})
+	saved.get("/api/v1/outliers", &far)
+	if len(far.Outliers) == 0 || far.All != len(far.Outliers) || far.Note != "" {
+		t.Errorf("outliers of a model that is cross-validated: %+v", far)
+	}
+}
+
+// What the data consist of does not wait for a learner, and lists that are cut say how many there are.
+func TestStructureAlone(t *testing.T) {
+	ds := &dataset.Dataset{Name: "halves", Graphs: slices.Clone(drugs(t).Graphs)}
+	for i, g := range ds.Graphs {
+		ds.Graphs[i] = g.With(g.ID(), strconv.Itoa(2*(i%2))) // every second pair is a cliff
+	}
+	d, err := fromDataset(ds, dataset.DefaultOptions(), regression)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := New(d, DefaultOptions())
+	defer s.end()
+	x, err := s.given().session("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := x.structured(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, learned := x.training.peek(); learned {
+		t.Error("a learner was trained")
+	}
+	if len(a.Cliffs) != mostPairs || a.All.Cliffs <= mostPairs {
+		t.Errorf("%d cliffs of %d", len(a.Cliffs), a.All.Cliffs)
 	}
 }
 

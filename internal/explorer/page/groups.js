@@ -19,6 +19,8 @@ const lists = {
 
 let answer = null; // of the API,
 let of = null; // and what it is about
+let unlike = null; // the answer about outliers, an error, or null while they wait for a learner,
+let unlikeOf = null; // and what it is about
 
 // groupsView fills the view.
 export async function groupsView(app) {
@@ -36,15 +38,37 @@ export async function groupsView(app) {
     }
     if (of !== key) return;
   }
-  if (answer) show(app);
+  if (!answer) return;
+  show(app);
+  await outliers(app, key);
 }
+
+// outliers asks for graphs that a learner cannot explain, which may have to wait for it. A model has some once it is cross-validated.
+async function outliers(app, about) {
+  const key = JSON.stringify([about, Boolean(app.filed)]);
+  if (unlikeOf === key) return;
+  [unlike, unlikeOf] = [null, key];
+  let found;
+  try {
+    found = await get("outliers", chosen());
+  } catch (e) {
+    if (unlikeOf === key && e.name === "AbortError") unlikeOf = null;
+    found = { outliers: [], all: 0, note: `There are none: ${e.message}` };
+  }
+  if (unlikeOf !== key || of !== about) return;
+  unlike = found;
+  if (app.state.view === "structure") show(app);
+}
+
+// listOf returns what is there of a list, and how many there are of it, null while that is not known.
+const listOf = (name) => (name === "outliers" ? [unlike?.outliers ?? [], unlike && unlike.all] : [answer[name], answer.all[name]]);
 
 function show(app) {
   const { state } = app;
   if (!lists[state.list]) state.list = "clusters";
-  const names = Object.keys(lists).filter((name) => answer[name].length || !["scaffolds", "isomers"].includes(name) || app.info.molecules);
+  const names = Object.keys(lists).filter((name) => listOf(name)[0].length || !["scaffolds", "isomers"].includes(name) || app.info.molecules);
   const tabs = h("div", { class: "segments", role: "radiogroup", "aria-label": "What to look at" }, names.map((name) =>
-    h("button", { role: "radio", "data-list": name }, `${lists[name][0]} `, h("span", { class: "muted" }, String(answer[name].length)))));
+    h("button", { role: "radio", "data-list": name }, `${lists[name][0]} `, h("span", { class: "muted" }, listOf(name)[1]?.toLocaleString("en") ?? "…"))));
   const body = h("div", {});
   const set = radios(tabs, "aria-checked", (b) => {
     state.list = b.dataset.list;
@@ -59,12 +83,13 @@ function show(app) {
 
 function fill(app, body, most = page) {
   const { list } = app.state;
-  const all = answer[list];
+  const [all, number] = listOf(list);
   const item = { clusters: groupCard, scaffolds: groupCard, duplicates: groupCard, isomers: groupCard, cliffs: cliffCard, outliers: outlierCard }[list];
-  const none = list === "outliers" && answer.note ? answer.note : "There are none here.";
+  const none = number === null ? "The learner is being trained." : (list === "outliers" && unlike.note) || "There are none here.";
   body.replaceChildren(h("p", { class: "muted small" }, app.info.task === "classification" && list === "cliffs"
     ? "Similar graphs of different classes, the most similar first. Click to compare them." : lists[list][1]),
     all.length ? h("ul", { class: "groups" }, all.slice(0, most).map((x) => item(app, x, list))) : h("p", { class: "empty" }, none),
+    number > all.length ? h("p", { class: "muted small" }, `The first ${all.length} of ${number.toLocaleString("en")}.`) : "",
     all.length > most ? h("button", { class: "more", onclick: () => fill(app, body, most + 5 * page) }, `Show more of ${all.length}`) : "");
 }
 

@@ -7,6 +7,7 @@ import { chosen, state, write } from "./state.js";
 import { colorQuery, columnOf } from "./legend.js";
 import { predictionsView, showScore } from "./predictions.js";
 import { showTable } from "./table.js";
+import { groupsView } from "./groups.js";
 import { nextView } from "./next.js";
 import { noteRound } from "./rounds.js";
 
@@ -112,6 +113,7 @@ export async function crossValidate() {
 // evaluated shows predictions of graphs that were not seen.
 function evaluated() {
   noteRound(app);
+  if (state.view === "structure" && app.places) groupsView(app).catch(app.fail);
   if (state.view === "next" && app.places) nextView(app).catch(app.fail);
   if (state.color === "prediction" || state.color === "error") loadColors();
   if (state.view === "table" || Object.keys(state.filters).length) showTable(app);

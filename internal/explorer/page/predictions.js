@@ -38,8 +38,12 @@ function judge(e) {
     };
   }
   const [filed] = e.estimates;
-  return filed ? { main: figure(filed), poor: false, verdict: "",
-    rest: [`${filed.measure}, says the model file`, ...(filed.others ?? []).map((x) => `${figure(x)} ${x.measure}`), ...apart(e)] } : null;
+  if (!filed) return null;
+  const auc = filed.measure === "AUC";
+  const says = auc ? "says the model file" : `${filed.measure}, says the model file`;
+  const others = (filed.others ?? []).map((x) => `${figure(x)} ${x.measure}`);
+  return { main: auc ? `AUC ${filed.value.toFixed(2)}` : figure(filed), poor: false, verdict: "",
+    rest: [says, ...others, ...apart(e)], brief: [says, ...others.slice(0, 1), ...apart(e)] };
 }
 
 const figure = (x) => (x.measure.endsWith("accuracy") ? percent(x.value) : number(x.value, 3));

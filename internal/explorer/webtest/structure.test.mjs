@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
-import { close, file, hash, limit, open, serve, shots, value } from "./browser.mjs";
+import { spawnSync } from "node:child_process";
+import { chains, close, command, file, folder, hash, limit, open, serve, shots, until, value } from "./browser.mjs";
 
 // series are chains with values that follow their length: two duplicates with different values, a cliff, an outlier.
 const rows = Array.from({ length: 60 }, (_, i) => [`m${i}`, `${"C".repeat(1 + i % 20)}${["O", "N", "c1ccccc1"][Math.floor(i / 20)]}`, (i % 20) / 4]);
@@ -59,4 +60,35 @@ test("the structure of classes, on a phone and in the dark", limit, async () => 
   await phone.locator("#groups .group", { hasText: "different classes" }).first().waitFor();
   assert.ok(await phone.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "nothing to scroll sideways");
   await close(phone, "structure-phone");
+});
+
+test("the structure does not wait for the learner; outliers come when it is there", limit, async () => {
+  const page = await open("", { at: await serve(file("chains.csv", chains(2340))) });
+  await until(page, "app.places !== null");
+  let held = null;
+  await page.route("**/api/v1/outliers**", (route) => (held = route));
+  await page.locator("#tab-structure").click();
+  await page.locator("#groups .group .structure path").first().waitFor();
+  await page.locator('[data-list="outliers"]').filter({ hasText: "…" }).click();
+  await page.locator("#groups .empty").filter({ hasText: "The learner is being trained." }).waitFor();
+  while (!held) await page.waitForTimeout(20);
+  held.continue();
+  await page.locator('[data-list="outliers"]').filter({ hasText: /Outliers \d/ }).waitFor({ timeout: 40000 });
+  await page.locator("#groups .empty", { hasText: "being trained" }).waitFor({ state: "detached" });
+  assert.match(await page.locator('[data-list="cliffs"]').innerText(), /Cliffs \d/);
+  await close(page);
+});
+
+test("a model has outliers once it is cross-validated", limit, async () => {
+  const path = join(folder, "series.mlg");
+  const trained = spawnSync(command, ["train", file("series.csv", series), "--quick", "--target", "y", "-o", path], { encoding: "utf8" });
+  assert.equal(trained.status, 0, trained.stderr);
+  const page = await open("#view=structure&list=outliers", { at: await serve(path) });
+  await page.locator("#groups .empty").filter({ hasText: "Cross-validate the model in Predictions" }).waitFor();
+  await page.locator("#tab-predictions").click();
+  await page.locator("#cross-validate").click();
+  await page.locator(".scatter").waitFor();
+  await page.locator("#tab-structure").click();
+  await page.locator("#groups .group", { hasText: "m8" }).first().waitFor();
+  await close(page);
 });
