@@ -160,7 +160,7 @@ func operation[In, Out any](method, path, summary string, errors []int, f func(q
 
 // kernelRequest chooses a kernel.
 type kernelRequest struct {
-	Kernel string `json:"kernel,omitempty" want:"0 to 1000" help:"the text of a kernel, as in wl h=3 or 0.5 mlg + 0.5 sp; without it that of info, or the model as it was trained"`
+	Kernel string `json:"kernel,omitempty" want:"0 to 1000" help:"the text of a kernel, as in wl h=3 or 0.5 mlg + 0.5 sp, or chosen for what mlg train would choose; without it that of info, or the model as it was trained"`
 }
 
 func (r kernelRequest) chosen() string { return r.Kernel }
@@ -193,6 +193,7 @@ var endpoints = []endpoint{
 	raw(global(operation("POST", "upload", "Reads a file with graphs from the body, and keeps it as a collection", []int{422, 503}, postUpload))),
 	operation("GET", "info", "What the collection has: sizes, classes, kernels, limits", nil, getInfo),
 	operation("GET", "kernel", "A text of a kernel: what it means, what may follow in it, or what is wrong with it", nil, getKernel),
+	operation("GET", "chosen", "The kernels that mlg train would choose for the data, which takes a while; then they are the kernel of requests with kernel=chosen", computing, getChosen),
 	operation("GET", "graphs", "All graphs: identifiers, targets, sizes", nil, getGraphs),
 	operation("GET", "graph/{index}", "A graph with its drawing", []int{503}, getGraph),
 	operation("POST", "graph", "Any graph with its drawing", []int{503}, postGraph),

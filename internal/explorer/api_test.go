@@ -226,7 +226,7 @@ var goodRequests = []string{
 	"GET /map?kernel=flg", "GET /map?kernel=mlg+base=(wl+h=2)", "GET /map?kernel=mlg+base=(labels*degree)+landmarks=classes+combine=gmean", "GET /map?kernel=0.5+mlg+%2B+0.5+wl*sp+subdivide",
 	"GET /kernel", "GET /kernel?text=wl+h=3+", "GET /kernel?text=wl+%2B+&cursor=2", "GET /kernel?text=mlg+base=(labels*x)", "GET /kernel?text=wl&set=h&value=4",
 	"GET /colors?by=target", "GET /colors?by=prediction", "GET /colors?by=error&kernel=mlg+eta=0.5", "GET /colors?by=size",
-	"GET /columns", "GET /structure", "GET /outliers", "GET /trust", "GET /trust?by=cluster", "GET /trust?by=scaffold&kernel=wl", "GET /structure?kernel=wl", "GET /matrix", "GET /matrix?cells=50", "GET /gram", "GET /gram?rows=0-2&columns=7", "GET /evaluate", "GET /evaluate?kernel=mlg+combine=gmean", "GET /progress", "GET /progress?kernel=mlg+eta=0.25",
+	"GET /columns", "GET /structure", "GET /outliers", "GET /chosen", "GET /map?kernel=chosen", "GET /trust", "GET /trust?by=cluster", "GET /trust?by=scaffold&kernel=wl", "GET /structure?kernel=wl", "GET /matrix", "GET /matrix?cells=50", "GET /gram", "GET /gram?rows=0-2&columns=7", "GET /evaluate", "GET /evaluate?kernel=mlg+combine=gmean", "GET /progress", "GET /progress?kernel=mlg+eta=0.25",
 	"GET /neighbours?index=3", "GET /neighbours?smiles=CCO&k=3", "GET /predict?index=3", "GET /predict?smiles=CCO&k=0",
 	"GET /graph/0", "GET /graph/77",
 	`POST /graph {"index":4}`, `POST /graph {"smiles":"c1ccccc1"}`, `POST /graph {"graph":` + ethanol + `}`,
@@ -319,7 +319,7 @@ var badRequests = []struct {
 	{"GET /colors?by=column&column=x", "422", "cannot be coloured by column"},
 	{"GET /columns?x=1", "400", `"x" is not known`},
 	{"GET /columns?column=x", "404", `no column "x"`},
-	{"GET /structure?x=1", "400", `"x" is not known`}, {"GET /outliers?x=1", "400", `"x" is not known`},
+	{"GET /structure?x=1", "400", `"x" is not known`}, {"GET /outliers?x=1", "400", `"x" is not known`}, {"GET /chosen?x=1", "400", `"x" is not known`},
 	{"GET /gram?rows=5-2", "400", "rows"},
 	{"GET /gram?columns=0-78", "400", "within 0-77"},
 	{"GET /gram?rows=x", "400", "rows"},
@@ -438,6 +438,10 @@ func TestAPI(t *testing.T) {
 		if code, out := data.do(method, path, body, ""); code != 422 || !strings.Contains(message(out), "attributes") {
 			t.Errorf("%s: %d %s, want 422", r, code, out)
 		}
+	}
+	targetless := data.upload("name=x.smi", "CCO a\nCCN b\n").Source
+	if code, out := data.do("GET", "/api/v1/chosen?source="+targetless, "", ""); code != 422 || !strings.Contains(message(out), "nothing can be predicted") {
+		t.Errorf("%d %s, want 422", code, out)
 	}
 	impatient := newTester(t, sp, someDrugs(t), func(o *Options) { o.ShortTimeout = 1 })
 	if code, out := impatient.do("GET", "/api/v1/find?smiles=CC", "", ""); code != 422 || !strings.Contains(message(out), "takes longer than 1ns") {

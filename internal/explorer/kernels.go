@@ -212,6 +212,9 @@ func getKernel(q *request, in *textRequest) (*textAnswer, error) {
 	out.Begun, out.Words = begun, append(out.Words, words...)
 	k, err := d.Kernel.Asked, error(nil)
 	switch {
+	case in.Text == chosenText && in.Set == "":
+		out.Text = chosenText
+		return out, nil
 	case in.Text != "":
 		k, err = d.parsed(in.Text)
 	case d.saved:

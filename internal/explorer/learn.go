@@ -27,7 +27,11 @@ type training struct {
 // trained learns from the core as the command does.
 func (x *session) trained(ctx context.Context) (*training, error) {
 	return follows(ctx, x, &x.training, "learn", func(ctx context.Context, f *fitted) (*training, error) {
-		return x.train(ctx, f, f.gram, f.core)
+		t, err := x.train(ctx, f, f.gram, f.core)
+		if c, ok := x.s.best.peek(); ok && x.kernel == nil && t != nil && t.plan != nil {
+			c.accounted(t)
+		}
+		return t, err
 	})
 }
 
@@ -68,7 +72,7 @@ func (x *session) trainedEarly(ctx context.Context) (*training, error) {
 // train learns from graphs of the core that have targets. gram is their matrix.
 func (x *session) train(ctx context.Context, f *fitted, gram *kernel.Matrix, graphs []int) (*training, error) {
 	o := x.learning()
-	o.Created = map[string]string{"command": "mlg serve", "data": x.s.data.Name, "kernel": x.kernel.String()}
+	o.Created = map[string]string{"command": "mlg serve", "data": x.s.data.Name, "kernel": f.Kernel.Asked.String()}
 	m, plan, known, err := f.Learn(ctx, gram, graphs, o)
 	if errors.Is(err, model.ErrNoTargets) {
 		unlearned := *f.Model

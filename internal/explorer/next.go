@@ -126,6 +126,10 @@ func (x *session) suggesting(ctx context.Context) (*measuredModel, error) {
 		}
 		return &measuredModel{Model: f.Model}, nil
 	}
+	k, err := x.kernelOf(ctx)
+	if err != nil {
+		return nil, err
+	}
 	return compute(ctx, x, &x.measured, "learn", func(ctx context.Context) (*measuredModel, error) {
 		known := d.labelled(x.s.core)
 		if len(known) < 3 {
@@ -135,7 +139,7 @@ func (x *session) suggesting(ctx context.Context) (*measuredModel, error) {
 		for _, i := range known {
 			ds.Graphs = append(ds.Graphs, d.Graphs[i].With(d.IDs[i], d.Targets[i]))
 		}
-		m, _, err := model.Learn(ctx, ds, choose.Each(x.kernel), x.learning())
+		m, _, err := model.Learn(ctx, ds, choose.Each(k), x.learning())
 		return &measuredModel{m, known}, err
 	})
 }

@@ -88,11 +88,12 @@ func postReport(q *request, in *reportRequest) (*file, error) {
 // document returns the report.
 func (x *session) document(r reported, in *reportRequest) (*draw.Report, error) {
 	d := x.s.data
+	f, _ := x.fit.peek() // the map follows from it
 	thing := "graphs"
 	if d.molecules {
 		thing = "molecules"
 	}
-	out := &draw.Report{Title: d.Name, Summary: fmt.Sprintf("%d %s.", len(d.IDs), thing), Footer: fmt.Sprintf("mlg serve %s. Kernel: %s.", x.s.o.Version, x.kernel)}
+	out := &draw.Report{Title: d.Name, Summary: fmt.Sprintf("%d %s.", len(d.IDs), thing), Footer: fmt.Sprintf("mlg serve %s. Kernel: %s.", x.s.o.Version, f.Kernel.Asked)}
 	if d.task != noTask {
 		out.Summary = fmt.Sprintf("%d %s, %d of them with %s.", len(d.IDs), thing, len(d.labelled(kernel.UpTo(len(d.IDs)))), d.quantity())
 	}
@@ -103,7 +104,6 @@ func (x *session) document(r reported, in *reportRequest) (*draw.Report, error) 
 	if err != nil {
 		return nil, err
 	}
-	f, _ := x.fit.peek() // the map follows from it
 	out.Sections = append(out.Sections, draw.Section{Heading: "Map", Blocks: []draw.Block{draw.Figure{Picture: picture,
 		Caption: "Similar ones lie together. Compared: " + f.Compared() + "."}}})
 	for _, section := range []func() (draw.Section, error){

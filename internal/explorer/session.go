@@ -25,7 +25,7 @@ const (
 type session struct {
 	s      *source
 	key    string
-	kernel kernel.Kernel // that is fitted,
+	kernel kernel.Kernel // that is fitted, nil for the chosen one,
 	saved  bool          // or the one of the model, with its learner
 
 	fit       result[*fitted]
@@ -52,7 +52,7 @@ type session struct {
 
 // name is what the results of the kernel are called.
 func (x *session) name() string {
-	if _, sum := x.kernel.(kernel.Sum); sum {
+	if _, sum := x.kernel.(kernel.Sum); sum || x.kernel == nil {
 		return "the kernel"
 	}
 	return x.kernel.String()
@@ -124,7 +124,11 @@ func computeAt[T any](
 
 // fitted returns the kernel.
 func (x *session) fitted(ctx context.Context) (*fitted, error) {
-	return compute(ctx, x, &x.fit, "fit", x.computeFit)
+	k, err := x.kernelOf(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return compute(ctx, x, &x.fit, "fit", func(ctx context.Context) (*fitted, error) { return x.computeFit(ctx, k) })
 }
 
 // follows returns what find makes of the fitted kernel.
@@ -139,14 +143,14 @@ func follows[T any](
 	return compute(ctx, x, r, stage, func(ctx context.Context) (T, error) { return find(ctx, f) })
 }
 
-func (x *session) computeFit(ctx context.Context) (*fitted, error) {
+func (x *session) computeFit(ctx context.Context, k kernel.Kernel) (*fitted, error) {
 	d := x.s.data
 	n := len(x.s.core)
 	if err := work.CheckMatrices(2, n, n, "show fewer graphs"); err != nil { // with what is made of it
 		return nil, err
 	}
 	if !x.saved {
-		if err := d.foreseen(ctx, x.kernel); err != nil {
+		if err := d.foreseen(ctx, k); err != nil {
 			return nil, err
 		}
 	}
@@ -154,7 +158,7 @@ func (x *session) computeFit(ctx context.Context) (*fitted, error) {
 	var err error
 	if x.saved { // other kernels of a model are fitted when they are needed
 		_, err = f.Kernel.In.Fit(ctx, f.Kernel.Asked)
-	} else if f.Model, err = model.New(ctx, d.Graphs, x.kernel); err == nil {
+	} else if f.Model, err = model.New(ctx, d.Graphs, k); err == nil {
 		f.Reader, f.Targets = d.Reader, d.Targets // without texts among numbers
 	}
 	if err != nil {
@@ -264,10 +268,12 @@ func rounded(q []float64) []float32 {
 const savedKey = "saved"
 
 // choose returns the kernel of a text, and the key of its session. Without a text a model answers as
-// it was trained.
+// it was trained. The kernel of chosenText is nil, as it may not be known yet.
 func (s *source) choose(text string) (k kernel.Kernel, key string, err error) {
 	k = s.data.Kernel.Asked
 	switch {
+	case text == chosenText:
+		return nil, s.id + " " + chosenText, nil
 	case text != "":
 		k, err = s.data.chosen(text)
 	case s.data.saved:

@@ -17,6 +17,7 @@ type source struct {
 	id   string
 	data *Data
 	core []int // graphs that the Gram matrix is about
+	best result[*choice]
 
 	fixed bool // it was given at the start, and is never let go
 }

@@ -48,9 +48,12 @@ const doing = {
 // Stages of a computation in words.
 const stages = {
   fit: "fitting the kernel", gram: "comparing all pairs", components: "principal components", map: "finding positions",
-  learn: "training", ridge: "training", deviations: "how sure predictions are", order: "clustering", structure: "finding groups", draw: "drawing", predict: "predicting", vertices: "features of vertices",
+  learn: "training", ridge: "training", deviations: "how sure predictions are", order: "clustering", structure: "finding groups", draw: "drawing", predict: "predicting", choosing: "weighing candidates", vertices: "features of vertices",
   neighbours: "finding neighbours", evaluation: "",
 };
+
+// stageOf says in words what is computed, and how far that is.
+export const stageOf = (p) => [stages[p.stage] ?? p.stage, p.total > 0 && percent(p.done / p.total, 0)].filter(Boolean).join(", ");
 
 const patience = 600; // milliseconds after which the progress is shown
 const jobs = new Set();
@@ -87,7 +90,7 @@ async function show() {
     if (!jobs.size) return hide();
     const read = p?.upload;
     const stage = read ? count(read.graphs, "graph") : p?.state === "waiting" ? "waiting for another computation"
-      : [stages[p?.stage] ?? p?.stage, p?.total > 0 && percent(p.done / p.total, 0)].filter(Boolean).join(", ");
+      : p ? stageOf(p) : "";
     $("work").hidden = false;
     $("work-text").textContent = stage ? `${job.what}: ${stage}` : job.what;
     if (p?.total > 0) $("work-bar").value = p.done / p.total;
@@ -112,7 +115,7 @@ async function send(url, options) {
   try {
     r = await fetch(url, options);
   } catch (e) {
-    if (options.signal.aborted) throw e;
+    if (options.signal?.aborted) throw e;
     throw new ApiError(0, "The server does not answer. Is mlg serve still running?");
   }
   if (!r.ok) throw await failure(r);
@@ -121,6 +124,11 @@ async function send(url, options) {
 
 export const get = (path, values = {}, signal) =>
   tracked(path, signal, async (s) => (await send(address(path, values), { signal: s })).json());
+
+// aside is get for what goes on beside the rest: the bar of progress does not know of it.
+export async function aside(path, values = {}, signal = undefined) {
+  return (await send(address(path, values), { signal })).json();
+}
 
 const json = (body) => ({ method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
 

@@ -4,6 +4,7 @@
 import { $, h } from "./dom.js";
 import { get, stopped } from "./api.js";
 import { WordList } from "./words.js";
+import { ChooseBox, chosenText } from "./choose.js";
 
 // sliderOf returns the slider of a number: for whole numbers their range, for others two powers of
 // ten to each side of the default.
@@ -78,6 +79,7 @@ export class KernelPanel {
       this.words.close();
       if (this.box.value.trim() !== this.written) this.apply({ text: this.box.value });
     });
+    this.chooseBox = new ChooseBox(app, () => this.apply({ text: chosenText }));
     $("settings").addEventListener("toggle", () => this.grow());
     $("kernel").addEventListener("submit", (e) => e.preventDefault());
     $("kernel-name").addEventListener("change", (e) => this.apply({ text: e.target.value }));
@@ -95,12 +97,14 @@ export class KernelPanel {
     this.box.placeholder = info.saved ? "the model as it was trained" : info.kernel;
     $("reset").textContent = info.saved ? "Back to the model as it was trained" : "Reset to the default";
     this.of = null;
+    this.chooseBox.follow().catch(() => {}); // a convenience
   }
 
   // show shows the kernel of the page.
   async show(text) {
     const answer = await this.ask({ text });
     if (answer) this.fill(answer, text);
+    this.chooseBox.show();
   }
 
   // ask asks the server what a text means; null is the answer where nobody wants it any more.
@@ -146,6 +150,7 @@ export class KernelPanel {
     this.fill(answer, values.text);
     const { info } = this.app;
     this.changed(answer.text === info.kernel && !info.saved ? "" : answer.text);
+    this.chooseBox.show();
   }
 
   // set sets a parameter, a moment later while a slider moves.
@@ -170,7 +175,7 @@ export class KernelPanel {
     const { name, parameters } = answer;
     const about = this.app.info.kernels.find((k) => k.name === name)?.about;
     $("kernel-name").value = name || (answer.text ? "+" : "");
-    $("kernel-about").textContent = about ? `Compares ${about}.` : answer.text
+    $("kernel-about").textContent = answer.text === chosenText ? "The kernels that mlg train would choose for these data." : about ? `Compares ${about}.` : answer.text
       ? "This text is more than one kernel with its parameters, so it has no form. Edit the text." : "";
     if (this.of !== name) {
       this.fields.clear();

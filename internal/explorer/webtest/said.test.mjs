@@ -171,7 +171,7 @@ test("on a phone a tap shows structure and result; on a small screen open parame
   await settings(small);
   await small.locator("#kernel-fields .field").first().waitFor();
   const map = await small.locator("#map").boundingBox();
-  assert.ok(map.height > 250 && map.y < 650, `the map is in view: ${JSON.stringify(map)}`);
+  assert.ok(map.height > 250 && map.y < 480, `the map is in view: ${JSON.stringify(map)}`);
   await close(small, "small");
 });
 
