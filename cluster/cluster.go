@@ -157,16 +157,16 @@ func (p *partition) build() {
 }
 
 // exchange swaps medoids with other objects, the best swap each time, until none lowers the
-// cost by more than rounding.
+// cost by more than rounding. It ends, as the cost falls with every swap: where all objects are at a
+// medoid the changes found are nothing but rounding.
 func (p *partition) exchange(ctx context.Context) error {
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		cost := 0.0
+		cost := p.cost()
 		loss := make([]float64, len(p.medoids)) // what the cost rises by without a medoid
 		for i, m := range p.nearest {
-			cost += p.first[i]
 			loss[m] += p.second[i] - p.first[i]
 		}
 		best, from, to := 0.0, -1, -1
@@ -196,9 +196,24 @@ func (p *partition) exchange(ctx context.Context) error {
 		if from < 0 || best > -rounding*cost || math.IsInf(best, 0) || math.IsNaN(best) {
 			return nil
 		}
+		old := p.medoids[from]
 		p.medoids[from] = to
 		p.assign()
+		if !(p.cost() < cost) {
+			p.medoids[from] = old
+			p.assign()
+			return nil
+		}
 	}
+}
+
+// cost returns the sum of the distances of all objects to the nearest medoid.
+func (p *partition) cost() float64 {
+	sum := 0.0
+	for _, d := range p.first {
+		sum += d
+	}
+	return sum
 }
 
 // clustering returns the groups after all exchanges, in their order. The medoids of p stay.

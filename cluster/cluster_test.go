@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/dataset"
@@ -102,6 +103,41 @@ func TestMedoidsAreAMinimum(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// Fewer distinct objects than groups: every object is at a medoid, and the search ends.
+func TestMoreGroupsThanDistinctObjects(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for trial := range 20 {
+		var xy [][2]float64
+		for range 10 {
+			at := [2]float64{r.NormFloat64(), r.NormFloat64()}
+			for range 20 {
+				xy = append(xy, at)
+			}
+		}
+		gram := points(xy...)
+		for i := range gram.Rows { // as of kernels whose values are rounded
+			for j := range i * (trial % 2) {
+				v := gram.At(i, j) * (1 + 1e-15*r.NormFloat64())
+				gram.Set(i, j, v)
+				gram.Set(j, i, v)
+			}
+		}
+		ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
+		c, err := Medoids(ctx, gram, 14)
+		stop()
+		if err != nil {
+			t.Fatalf("trial %d: %v", trial, err)
+		}
+		x, err := distances(gram)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := cost(x, c.Medoids); got > 1e-4 {
+			t.Errorf("trial %d: medoids %v have the cost %v, want 0", trial, c.Medoids, got)
 		}
 	}
 }
