@@ -1,6 +1,7 @@
 package choose
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -27,6 +28,9 @@ type Candidate struct {
 	// Counts says that the kernel is one of the few and cheap ones whose mean Weighted takes for many
 	// graphs.
 	Counts bool
+	// Ridges are smaller ones than those of the grid that the kernels need, nil for none. Such kernels vary little, and
+	// would not tell beside others in a sum. So Weighted takes either these or the others, whichever weigh more.
+	Ridges []float64
 }
 
 // Each returns kernels as candidates, each named by its text.
@@ -98,16 +102,11 @@ func DefaultCandidates(info dataset.Summary) []Candidate {
 	}
 	out := slices.Concat(products(family), products(incident), products(stereo))
 	if info.TargetRange != nil && info.EdgeLabels > 1 {
-		whole := classic.DefaultComposition()
 		for _, s := range []Setting{
 			{"mlg bonds", bonds}, {"nspd bonds × wl-oa bonds", kernel.Product(incident[0].Kernel, incident[1].Kernel)},
 		} {
-			c := Candidate{Name: "composition + " + s.Parameters}
-			for _, shares := range [][]float64{{0.9, 0.1}, {0.97, 0.03}} {
-				name := fmt.Sprintf("%s composition + %s %s", param.Number(shares[0]), param.Number(shares[1]), s.Parameters)
-				c.Settings = append(c.Settings, Setting{name, kernel.Weighted(shares, []kernel.Kernel{whole, s.Kernel})})
-			}
-			out = append(out, c)
+			out = append(out, composition("composition + ", 0, nil, s, 0.9, 0.97),
+				composition("wide composition + ", 300, []float64{1e-6, 3e-6, 1e-5, 3e-5, 1e-4, 3e-4}, s, 0.9997, 0.9999))
 		}
 	}
 	for i, c := range out {
@@ -117,6 +116,20 @@ func DefaultCandidates(info dataset.Summary) []Candidate {
 		}
 	}
 	return out
+}
+
+// composition returns sums of another kernel with one of counts, which has some shares. A width of 0 is the default.
+func composition(name string, width float64, ridges []float64, other Setting, shares ...float64) Candidate {
+	whole := classic.DefaultComposition()
+	whole.Width = cmp.Or(width, whole.Width)
+	c := Candidate{Name: name + other.Parameters, Ridges: ridges}
+	for _, s := range shares {
+		rest := math.Round((1-s)*1e4) / 1e4
+		k := kernel.Weighted([]float64{s, rest}, []kernel.Kernel{whole, other.Kernel})
+		name := fmt.Sprintf("%s %s%s %s", param.Number(s), name, param.Number(rest), other.Parameters)
+		c.Settings = append(c.Settings, Setting{name, k})
+	}
+	return c
 }
 
 // Quick returns one setting of DefaultCandidates: that with attributes if the data

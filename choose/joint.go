@@ -169,10 +169,11 @@ func newChoice(e Endpoint, in *kernel.Collection, n int, candidates []Candidate,
 		}
 		c.Targets.Groups = groups
 	}
+	o.AddRidges(c.Targets, candidates)
 	for _, x := range candidates {
 		for _, s := range x.Settings {
 			c.settings = append(c.settings, WeightedSetting{Candidate: x.Name, Setting: s})
-			c.parts = append(c.parts, Ingredient{s.Kernel, x.Counts})
+			c.parts = append(c.parts, Ingredient{s.Kernel, x.Counts, x.Ridges != nil})
 		}
 	}
 	if len(c.settings) == 0 {
@@ -230,7 +231,7 @@ func share(ctx context.Context, choices []*choice, most int) error {
 	for k, l := range logs {
 		pooled[k] = Errors{math.Exp(l), 1}
 	}
-	weights := errorWeights(pooled, -power)
+	weights := first.mixer.alike(errorWeights(pooled, -power))
 	if sampled {
 		var err error
 		weights, err = first.mixer.fewer(few, weights, func(w []float64) ([]float64, error) {

@@ -101,6 +101,18 @@ func (o *Options) ForCandidates() { o.Combinations = []Combination{BestSingle, M
 // ForSVM sets support vector machines: C-SVC or ε-SVR, with C by accuracy or squared error on all folds.
 func (o *Options) ForSVM() { o.Learner, o.LeaveOneOut, o.Score = learn.SVM, false, Accuracy }
 
+// AddRidges adds the smaller ridges that some candidates need to a grid of several, for values.
+func (o *Options) AddRidges(t *Targets, candidates []Candidate) {
+	if !t.Regression() || len(o.Ridge) < 2 {
+		return
+	}
+	for _, c := range candidates {
+		o.Ridge = slices.Concat(c.Ridges, o.Ridge)
+	}
+	slices.Sort(o.Ridge)
+	o.Ridge = slices.Compact(o.Ridge)
+}
+
 // Task is a kind of targets.
 type Task int
 

@@ -23,6 +23,9 @@ func Refine(ctx context.Context, c *learn.Centres, t *Targets, folds []int, exam
 		return nil, fmt.Errorf("a learner of the kind %v cannot be refined, want %v", o.Learner, learn.KernelRidge)
 	}
 	o.Ridge = append(slices.Clone(o.Ridge), refineRidges...)
+	for r := o.Ridge[0] / 3; r >= ridge/3; r /= 3 { // of a kernel that needs small ones
+		o.Ridge = slices.Insert(o.Ridge, 0, r)
+	}
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}

@@ -106,6 +106,7 @@ type weighed struct {
 type Ingredient struct {
 	Kernel kernel.Kernel
 	Counts bool // Candidate.Counts
+	Faint  bool // Candidate.Ridges are not nil
 }
 
 // factors returns the texts of the distinct kernels that the ingredient is made of.
@@ -209,7 +210,30 @@ func (m Mixture) weigh(errors []Errors, n int) []float64 {
 	if m.How == MeanBest {
 		return bestWeights(errors)
 	}
-	return errorWeights(errors, -m.power(n))
+	return m.alike(errorWeights(errors, -m.power(n)))
+}
+
+// alike returns the weights of the faint kernels or of the others, whichever weigh more together, as shares.
+func (m *Mixer) alike(w []float64) []float64 {
+	faint := 0.0
+	for k, x := range m.parts {
+		if x.Faint {
+			faint += w[k]
+		}
+	}
+	if faint == 0 {
+		return w
+	}
+	keep, sum := faint > 0.5, faint
+	if !keep {
+		sum = 1 - faint
+	}
+	for k, x := range m.parts {
+		if w[k] /= sum; x.Faint != keep {
+			w[k] = 0
+		}
+	}
+	return w
 }
 
 // power returns the exponent of Weighted for n graphs, without its sign.

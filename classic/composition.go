@@ -12,10 +12,10 @@ import (
 //
 //	k(G, G') = exp(−|c(G) − c(G')|²/(2w²)),
 //
-// where c(G) has the numbers of vertices and of edges by label, and w is Width. Far narrower differences than w make it nearly a
-// constant plus products of counts. So a Gaussian process with it learns what adds up over the parts of a graph, as a linear
-// regression on counts does, and is the less sure of graphs the larger they are than those it has seen. Fit takes O(n + m) time
-// per graph.
+// where c(G) has the numbers of vertices and of edges by label, and w is Width. Where differences are far smaller than w, it is
+// nearly a constant plus products of counts. So a Gaussian process with it learns what adds up over the parts of a graph, as a
+// linear regression on counts does, and is the less sure of graphs the larger they are than those it has seen. It goes back to the
+// mean for graphs whose counts differ by about w from all of these. Fit takes O(n + m) time per graph.
 type Composition struct {
 	Width  float64   `json:"width" want:"positive" help:"Difference of counts, over all labels, at which graphs are no longer alike."`
 	Labels Labelling `json:"labels" want:"one of auto labels degrees unlabeled" help:"Labels of the vertices: auto (labels, else degrees), labels, degrees or unlabeled."`

@@ -58,6 +58,7 @@ type method struct {
 	// combination says how a sum weighs the kernels that are combined.
 	combination choose.Combination
 	counts      bool // choose.Candidate.Counts
+	faint       bool // choose.Ingredient.Faint
 
 	results []foldResult // by training part
 	seconds
@@ -87,6 +88,7 @@ func newEvaluation(d *dataset.Dataset, candidates []choose.Candidate, o *Options
 	if e.Targets, err = choose.ReadTargets(d, o.Task); err != nil {
 		return nil, err
 	}
+	o.AddRidges(e.Targets, candidates)
 	if o.Groups != nil {
 		if len(o.Groups.Of) != len(d.Graphs) {
 			return nil, fmt.Errorf("groups by %s of %d graphs, want %d", o.Groups.By, len(o.Groups.Of), len(d.Graphs))
@@ -136,7 +138,7 @@ func (e *evaluation) addMethods(candidates []choose.Candidate) error {
 	for i, c := range list {
 		settings := make([]*method, len(c.Settings))
 		for k, s := range c.Settings {
-			settings[k] = &method{name: c.Name, parameters: s.Parameters, kernel: s.Kernel, counts: c.Counts}
+			settings[k] = &method{name: c.Name, parameters: s.Parameters, kernel: s.Kernel, counts: c.Counts, faint: c.Ridges != nil}
 		}
 		combined := i > 0 || !added
 		if !combined || !e.o.Combined || len(e.o.Combinations) == 0 {
@@ -250,7 +252,7 @@ func keptBytes(n, factors int) int64 { return 8 * int64(n) * int64(n) * int64(fa
 func (e *evaluation) session(parts []*choose.TrainingPart, fitTo *kernel.Collection, more []*graph.Graph, at []int) *session {
 	ingredients := make([]choose.Ingredient, len(e.combined))
 	for k, m := range e.combined {
-		ingredients[k] = choose.Ingredient{Kernel: m.kernel, Counts: m.counts}
+		ingredients[k] = choose.Ingredient{Kernel: m.kernel, Counts: m.counts, Faint: m.faint}
 	}
 	s := &session{evaluation: e, parts: parts, took: map[*method]*seconds{}}
 	s.graphs.In = fitTo.Derived(more, at, e.keep)
