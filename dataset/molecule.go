@@ -63,16 +63,17 @@ func (s *stream) moleculeGraph(m *chem.Molecule, id, target string) (*graph.Grap
 		m = m.WithoutHydrogens()
 	}
 	b := graph.NewBuilder(len(m.Atoms))
-	atoms, bonds := m.Aromaticity()
-	charges := m.Charges()
-	for i, a := range m.Atoms {
+	usual := m.Usual()
+	atoms, bonds := usual.Aromaticity()
+	charges := usual.Charges()
+	for i, a := range usual.Atoms {
 		a.Aromatic, a.Charge = atoms[i], charges[i]
 		b.SetLabel(i, atomLabel(a, opts))
 		if m.HasCoordinates {
 			b.SetCoordinates(i, a.X, a.Y)
 		}
 	}
-	for i, e := range m.Bonds {
+	for i, e := range usual.Bonds {
 		if bonds[i] {
 			e.Order = chem.Aromatic
 		}

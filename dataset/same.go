@@ -131,7 +131,7 @@ func written(g *graph.Graph, stereo bool) *graph.Graph {
 
 // identityGraph has everything that tells molecules apart in its labels.
 func identityGraph(m *chem.Molecule, stereo bool) (*graph.Graph, error) {
-	m = m.WithoutHydrogens()
+	m = m.WithoutHydrogens().Usual()
 	atoms, bonds := m.Aromaticity()
 	ofAtoms, ofBonds := make([]chem.Descriptor, len(m.Atoms)), make([]chem.Descriptor, len(m.Bonds))
 	if stereo && m.Marked() { // without marks all that is stereogenic is unspecified

@@ -29,6 +29,10 @@ func TestSame(t *testing.T) {
 		{"C[C@H](O)[C@H](C)O", "C[C@@H](O)[C@@H](C)O", OtherStereo},
 		{"C[C@H]1CC[C@@H](C)CC1", "C[C@H]1CC[C@H](C)CC1", OtherStereo}, {"CC=[C@]=CF", "CC=[C@@]=CF", OtherStereo},
 		{"C[C@H](C)O", "CC(C)O", SameMolecule}, // not stereogenic
+		{"C[S+](C)[O-]", "CS(C)=O", SameMolecule}, {"C[S@+]([O-])CC", "C[S@](=O)CC", SameMolecule}, {"C[S@+]([O-])CC", "C[S@@](=O)CC", OtherStereo},
+		{"C[S+2](C)([O-])[O-]", "CS(C)(=O)=O", SameMolecule}, {"C[P+](C)(C)[O-]", "CP(C)(C)=O", SameMolecule}, {"C[P+](C)(C)[S-]", "CP(C)(C)=S", SameMolecule},
+		{"C[N-][N+]#N", "CN=[N+]=[N-]", SameMolecule}, {"C[N-][N+]#N", "CN=N#N", SameMolecule}, {"[CH2-][N+]#N", "C=[N+]=[N-]", SameMolecule},
+		{"C[S+](C)C", "CS(C)C", Different}, {"C[S+](C)CC[O-]", "CS(C)CCO", Different},
 		{"CN(=O)=O", "C[N+](=O)[O-]", SameMolecule}, {"CC(=O)O", "CC(=O)[O-]", Different}, {"CCO", "CC[18OH]", Different}, {"CCO", "CCN", Different},
 	} {
 		g, h := parse(c.a, HydrogensAsWritten), parse(c.b, HydrogensExplicit)
@@ -52,6 +56,28 @@ func TestSame(t *testing.T) {
 		}
 		if i, got := x.Find(g); got != want || i != at {
 			t.Errorf("%s: %d %q, want %d %q", smiles, i, got, at, want)
+		}
+	}
+}
+
+// Both ways of writing a bond give one graph. The molecule stays as it was written.
+func TestFormsOfOneGraph(t *testing.T) {
+	for _, pair := range [][2]string{
+		{"C[S+](C)[O-]", "CS(C)=O"}, {"C[P+](C)(C)[O-]", "CP(C)(C)=O"}, {"C[N-][N+]#N", "CN=[N+]=[N-]"}, {"[O-][S+2]([O-])(C)C", "O=S(=O)(C)C"},
+	} {
+		var graphs []*graph.Graph
+		for _, s := range pair {
+			g, err := ParseSMILES(s, DefaultOptions())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if g.SMILES() != s {
+				t.Errorf("%s is kept as %s", s, g.SMILES())
+			}
+			graphs = append(graphs, g)
+		}
+		if !graph.Isomorphic(graphs[0], graphs[1]) {
+			t.Errorf("%s and %s have other graphs", pair[0], pair[1])
 		}
 	}
 }

@@ -26,7 +26,7 @@ def ours(text, ending=".smi"):
         for a in r["atoms"]:
             a["element"] = table.GetElementSymbol(a["element"]) if a["element"] else "*"
         for key in ("bonds", "kekule"):
-            r[key] = [{"a": b["A"], "b": b["B"], "order": "-=#$:"[b["Order"] - 1]} for b in r.get(key) or []]
+            r[key] = [{"a": b["A"], "b": b["B"], "order": "-=#$:~"[b["Order"] - 1]} for b in r.get(key) or []]
     return results
 
 

@@ -126,3 +126,65 @@ func (m *Molecule) separateOxygens(near adjacency, i int32) {
 	for m.separate(near, i, oxygen, Double) {
 	}
 }
+
+// Usual returns the molecule with bonds that are written in two ways written in one, in which as few atoms as possible are
+// charged, and the molecule itself where there is nothing to change:
+//
+//	S⁺–O⁻, P⁺–O⁻, also with S⁻:  C[S+](C)[O-]  →  CS(C)=O
+//	N⁻–N⁺≡N, C⁻–N⁺≡N:            C[N-][N+]#N   →  CN=[N+]=[N-]
+func (m *Molecule) Usual() *Molecule {
+	plus := func(a Atom) bool {
+		return a.Charge > 0 && !a.Aromatic && (a.Element == sulfur || a.Element == phosphorus || a.Element == nitrogen && a.Charge == 1)
+	}
+	if !slices.ContainsFunc(m.Atoms, plus) {
+		return m
+	}
+	out := *m
+	out.Atoms, out.Bonds = slices.Clone(m.Atoms), slices.Clone(m.Bonds)
+	near := m.adjacency()
+	changed := false
+	for i := range out.Atoms {
+		if !plus(out.Atoms[i]) {
+			continue
+		}
+		if out.Atoms[i].Element == nitrogen {
+			changed = out.evenTriple(near, int32(i)) || changed
+			continue
+		}
+		for _, e := range near.at(int32(i)) {
+			b := &out.Bonds[e]
+			w := b.other(int32(i))
+			o := &out.Atoms[w]
+			if out.Atoms[i].Charge > 0 && b.Order == Single && o.Charge == -1 && (o.Element == oxygen || o.Element == sulfur) &&
+				o.Hydrogens <= 0 && len(near.at(w)) == 1 {
+				b.Order = Double
+				out.Atoms[i].Charge--
+				o.Charge = 0
+				changed = true
+			}
+		}
+	}
+	if !changed {
+		return m
+	}
+	return &out
+}
+
+// evenTriple makes X⁻–N⁺≡N of a nitrogen X=N⁺=N⁻, X being carbon or nitrogen, and reports whether it has.
+func (m *Molecule) evenTriple(near adjacency, i int32) bool {
+	at := near.at(i)
+	if len(at) != 2 {
+		return false
+	}
+	for k, e := range at {
+		single, triple := &m.Bonds[e], &m.Bonds[at[1-k]]
+		x, end := &m.Atoms[single.other(i)], &m.Atoms[triple.other(i)]
+		if single.Order == Single && triple.Order == Triple && x.Charge == -1 && !x.Aromatic && (x.Element == carbon || x.Element == nitrogen) &&
+			end.Element == nitrogen && end.Charge == 0 {
+			single.Order, triple.Order = Double, Double
+			x.Charge, end.Charge = 0, -1
+			return true
+		}
+	}
+	return false
+}
