@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/mlgkernel/mlg/classic"
 	"github.com/mlgkernel/mlg/cuda"
@@ -60,7 +59,8 @@ type info struct {
 	// Lambda is the weight of a step of walks, where the one that was given is too large.
 	Lambda float64 `json:"lambda,omitempty"`
 	*learnerInfo
-	Error float64 `json:"error"` // of an embedding
+	Endpoints []*learnerInfo `json:"endpoints,omitempty"` // of several
+	Error     float64        `json:"error"`               // of an embedding
 }
 
 // fitsMemory returns an error unless there is memory for a matrix that is computed and sent.
@@ -196,7 +196,7 @@ func (c *call) save() (any, error) {
 	return nil, err
 }
 
-// loadArgs name the endpoint of a model of several targets.
+// loadArgs may name one endpoint of a model of several targets.
 type loadArgs struct {
 	workArgs
 	Target string `json:"target"`
@@ -208,17 +208,10 @@ func (c *call) load(args loadArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch all := m.Endpoints(); {
-	case args.Target != "":
+	if args.Target != "" {
 		if m, err = m.Only(args.Target); err != nil {
 			return nil, err
 		}
-	case len(all) > 1:
-		var names []string
-		for _, e := range all {
-			names = append(names, e.Target)
-		}
-		return nil, fmt.Errorf("the model has %d targets: %s; want one of them as target", len(all), strings.Join(names, ", "))
 	}
 	work, err := c.work(args.workArgs)
 	if err != nil {

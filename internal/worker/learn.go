@@ -4,33 +4,44 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/learn"
 	"github.com/mlgkernel/mlg/model"
 	"github.com/mlgkernel/mlg/work"
 )
 
-// trainArgs are the arguments of train. Classes are the names of the classes and Labels the
-// class of each graph as its place among them, for a classifier; Values, for a regressor.
-type trainArgs struct {
-	kernelArgs
+// endpointArgs are what is learned. Classes are the names of the classes and Labels the class of each graph as its place
+// among them, for a classifier; Values, for a regressor.
+type endpointArgs struct {
+	Name    string    `json:"name"`
+	At      []int     `json:"at"` // the graphs that have a target, ascending; none for all
 	Classes []string  `json:"classes"`
 	Labels  []int     `json:"labels"`
 	Values  []float64 `json:"values"`
 	Weights []float64 `json:"weights"` // by graph; none for 1
 	Targets []string  `json:"targets"`
-	SVM     bool      `json:"svm"` // not kernel ridge regression
+}
+
+// trainArgs are the arguments of train: one endpoint, or several.
+type trainArgs struct {
+	kernelArgs
+	endpointArgs
+	Endpoints []endpointArgs `json:"endpoints"`
+	SVM       bool           `json:"svm"` // not kernel ridge regression
 	// Parameter is C or the ridge, which is chosen without it. Options has further fields of choose.Options, no lists.
 	Parameter *float64          `json:"parameter"`
 	Options   choose.Options    `json:"options"`
 	Created   map[string]string `json:"created"`
 }
 
-// learnerInfo describes the learner of a model.
+// learnerInfo describes the learner of a model, for each endpoint of several.
 type learnerInfo struct {
+	Target      string            `json:"target"`
 	Task        string            `json:"task"`
 	Classes     []string          `json:"classes"` // nil for a regressor
 	Probability bool              `json:"probability"`
@@ -46,7 +57,6 @@ type learnerInfo struct {
 func (c *call) train(args trainArgs) (any, error) {
 	o := model.LearnOptions{Options: args.Options, Created: args.Created}
 	o.Unscored = true
-	targets := &choose.Targets{Classes: args.Classes, Labels: args.Labels, Values: args.Values, Weights: args.Weights}
 	if args.SVM {
 		o.ForSVM()
 	}
@@ -62,28 +72,69 @@ func (c *call) train(args trainArgs) (any, error) {
 		return nil, err
 	}
 	ds := &dataset.Dataset{}
-	if len(args.Targets) != len(f.model.Graphs) {
-		return nil, fmt.Errorf("%d targets, want %d, one for each graph", len(args.Targets), len(f.model.Graphs))
-	}
 	for i, g := range f.model.Graphs {
-		ds.Graphs = append(ds.Graphs, g.With(f.model.IDs[i], args.Targets[i]))
+		ds.Graphs = append(ds.Graphs, g.With(f.model.IDs[i], ""))
+	}
+	if args.Endpoints == nil {
+		args.Endpoints = []endpointArgs{args.endpointArgs}
+	}
+	var endpoints []choose.Endpoint
+	for _, e := range args.Endpoints {
+		x, err := e.of(ds)
+		if err != nil {
+			return nil, err
+		}
+		endpoints = append(endpoints, x)
 	}
 	o.Collection = f.model.Kernel.In
-	m, _, err := model.LearnAll(c.ctx, ds, []choose.Endpoint{{Data: ds, Targets: targets}}, choose.Each(f.model.Kernel.Asked), o)
+	m, _, err := model.LearnAll(c.ctx, ds, endpoints, choose.Each(f.model.Kernel.Asked), o)
 	if err != nil {
 		return nil, err
 	}
 	f.model = m
 	kept := c.describe(f)
-	kept.Compared, kept.Lambda, kept.Limited = res.Compared, res.Lambda, m.Created["limited"] != ""
+	kept.Compared, kept.Lambda = res.Compared, res.Lambda
+	for _, e := range kept.Endpoints {
+		kept.Limited = kept.Limited || e.Limited
+	}
 	return kept, nil
+}
+
+// of returns the endpoint of some graphs.
+func (e *endpointArgs) of(d *dataset.Dataset) (choose.Endpoint, error) {
+	out := choose.Endpoint{Name: e.Name, At: e.At, Data: &dataset.Dataset{}}
+	out.Targets = &choose.Targets{Classes: e.Classes, Labels: e.Labels, Values: e.Values, Weights: e.Weights}
+	at := e.At
+	if at == nil {
+		at = kernel.UpTo(len(d.Graphs))
+	}
+	if len(e.Targets) != len(at) {
+		return out, fmt.Errorf("%d targets, want %d, one for each graph", len(e.Targets), len(at))
+	}
+	for k, i := range at {
+		if i < 0 || i >= len(d.Graphs) || k > 0 && i <= at[k-1] {
+			return out, fmt.Errorf("target %q: graph %d of %d, want their positions in ascending order", e.Name, i, len(d.Graphs))
+		}
+		out.Data.Graphs = append(out.Data.Graphs, d.Graphs[i].With(d.Graphs[i].ID(), e.Targets[k]))
+	}
+	return out, nil
 }
 
 // describe keeps a model and describes it.
 func (c *call) describe(f *fitted) *info {
 	m := f.model
-	out := &info{Handle: c.keep(f), Kernel: m.Kernel.String(), Compared: m.Compared()}
-	out.learnerInfo = &learnerInfo{Task: "search", IDs: m.IDs, Created: m.Created}
+	out := &info{Handle: c.keep(f), Kernel: m.Kernel.String(), Compared: m.Compared(), learnerInfo: describeLearner(m)}
+	if all := m.Endpoints(); len(all) > 1 {
+		for _, e := range all {
+			out.Endpoints = append(out.Endpoints, describeLearner(e))
+		}
+	}
+	return out
+}
+
+// describeLearner describes the learner of an endpoint.
+func describeLearner(m *model.Model) *learnerInfo {
+	out := &learnerInfo{Target: m.Target, Task: "search", IDs: m.IDs, Created: m.Created, Limited: m.Created["limited"] != ""}
 	l := m.Learner
 	if l == nil {
 		return out
@@ -122,7 +173,7 @@ type predictArgs struct {
 
 // predict returns the predictions of a model for new graphs: classes as positions in the list of
 // classes, with decision values and probabilities for each class; or values, with their deviations
-// on request.
+// on request. Names of arrays begin with the number of the endpoint where there are several.
 func (c *call) predict(args predictArgs) (any, error) {
 	m := c.fitted.model
 	graphs, err := c.graphs()
@@ -133,12 +184,27 @@ func (c *call) predict(args predictArgs) (any, error) {
 		return nil, err
 	}
 	if args.Covariance || args.Draws > 0 {
+		if err := c.single(); err != nil {
+			return nil, err
+		}
 		return nil, c.joint(graphs, args)
 	}
-	found, err := m.Predict(c.ctx, graphs, model.PredictOptions{Deviations: args.Deviation})
+	found, err := m.PredictAll(c.ctx, graphs, model.PredictOptions{Deviations: args.Deviation})
 	if err != nil {
 		return nil, err
 	}
+	for i, e := range m.Endpoints() {
+		before := ""
+		if len(found) > 1 {
+			before = strconv.Itoa(i) + " "
+		}
+		c.putPredictions(before, e, found[i])
+	}
+	return nil, nil
+}
+
+// putPredictions answers with the predictions of an endpoint. The names of the arrays begin with before.
+func (c *call) putPredictions(before string, m *model.Model, found []model.Prediction) {
 	var classes []int64
 	var values, deviations, decision, probability []float64
 	for _, p := range found {
@@ -150,18 +216,25 @@ func (c *call) predict(args predictArgs) (any, error) {
 		probability = append(probability, p.Probability...)
 	}
 	if m.Classes == nil {
-		c.put("value", values, len(found))
+		c.put(before+"value", values, len(found))
 		if deviations != nil {
-			c.put("deviation", deviations, len(found))
+			c.put(before+"deviation", deviations, len(found))
 		}
-		return nil, nil
+		return
 	}
-	c.put("class", classes, len(found))
-	c.put("decision", decision, len(found), len(m.Classes))
+	c.put(before+"class", classes, len(found))
+	c.put(before+"decision", decision, len(found), len(m.Classes))
 	if m.Learner.Slope > 0 {
-		c.put("probability", probability, len(found), len(m.Classes))
+		c.put(before+"probability", probability, len(found), len(m.Classes))
 	}
-	return nil, nil
+}
+
+// single returns an error for a model of several targets.
+func (c *call) single() error {
+	if n := len(c.fitted.model.Endpoints()); n > 1 {
+		return fmt.Errorf("the model has %d targets: want a model of one, which load(path, target=…) reads", n)
+	}
+	return nil
 }
 
 // joint answers with what a Gaussian process says of graphs together.

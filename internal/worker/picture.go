@@ -73,6 +73,9 @@ type decisionArgs struct {
 // decision explains the prediction for a graph: the margin for a class, against all others or
 // against one, or the value.
 func (c *call) decision(args decisionArgs) (any, error) {
+	if err := c.single(); err != nil {
+		return nil, err
+	}
 	m := c.fitted.model
 	o := explain.Options{Slopes: args.Slopes}
 	if n := len(m.Classes); args.Class >= n || args.Against >= n {

@@ -27,6 +27,9 @@ const suggestBlock = 512
 
 // suggest returns the batch of a pool as the command does. Classes are places among the model's.
 func (c *call) suggest(args suggestArgs) (any, error) {
+	if err := c.single(); err != nil {
+		return nil, err
+	}
 	m := c.fitted.model
 	graphs, err := c.graphs()
 	if err != nil {

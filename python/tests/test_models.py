@@ -6,6 +6,7 @@ import json
 import subprocess
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 
@@ -146,9 +147,79 @@ def test_model_of_several_targets(drugs, tmp_path):
     assert kind.predict(["CCCCCCO", "CCCCCCN"]).tolist() == ["O", "N"]
     values, deviations = size.predict(["CCCCCCO"], return_std=True)
     assert abs(values[0] - 7.5) < 1 and deviations[0] > 0
-    with pytest.raises(ValueError, match="2 targets: size, kind; want one of them as target"):
+    with pytest.raises(ValueError, match=r"want one of its targets as target: size \(regression\), kind"):
         MLGRegressor.load(path)
     with pytest.raises(ValueError, match='no target "weight", want one of size, kind'):
         MLGRegressor.load(path, target="weight")
     with pytest.raises(ValueError, match="want one for regression"):
         MLGRegressor.load(path, target="kind")
+
+
+SERIES = ["C" * n + end for n in range(2, 14) for end in ("O", "N", "")]
+
+
+def test_table_of_values(tmp_path):
+    """Several columns of y are learned together, missing values allowed, and predicted as a table."""
+    sizes = np.array([len(s) for s in SERIES], dtype=float)
+    y = pd.DataFrame({"size": sizes, "double": 2 * sizes + 1})
+    y.loc[::5, "double"] = np.nan
+    model = MLGRegressor("wl").fit(SERIES, y)
+    assert model.targets_ == ["size", "double"] and model.noise_.shape == (2,)
+    values, deviations = model.predict(SERIES, return_std=True)
+    assert values.shape == deviations.shape == (len(SERIES), 2) and (deviations > 0).all()
+    assert (model.predict(SERIES) == values).all()
+    known = ~y["double"].isna()
+    alone = MLGRegressor("wl").fit([s for s, k in zip(SERIES, known, strict=True) if k], y["double"][known])
+    assert np.corrcoef(values[:, 1], alone.predict(SERIES))[0, 1] > 0.99
+    one = MLGRegressor("wl").fit(SERIES, sizes)  # all values are known: the same model
+    assert values[:, 0].tobytes() == one.predict(SERIES).tobytes()
+    path = tmp_path / "two.mlg"
+    model.save(path)
+    got = MLGRegressor.load(path)
+    assert got.targets_ == model.targets_ and got.noise_.tobytes() == model.noise_.tobytes()
+    assert got.predict(SERIES).tobytes() == values.tobytes()
+    assert MLGRegressor.load(path, target="double").predict(SERIES).tobytes() == values[:, 1].tobytes()
+    assert MLGRegressor("wl").fit(SERIES, y.to_numpy()).targets_ == ["0", "1"]
+    assert model.score(SERIES, np.column_stack([sizes, 2 * sizes + 1])) > 0.9
+    for ask in (
+        lambda: model.predict(SERIES, return_cov=True),
+        lambda: model.sample_y(SERIES),
+        lambda: mlgkernel.explain.decision(model, SERIES[0]),
+        lambda: mlgkernel.suggest(model, SERIES, 1),
+    ):
+        with pytest.raises(ValueError, match="models of one target"):
+            ask()
+    with pytest.raises(ValueError, match="column double: 0 entries are known"):
+        MLGRegressor("wl").fit(SERIES, y.assign(double=np.nan))
+    with pytest.raises(ValueError, match="want a different name for each"):
+        MLGRegressor("wl").fit(SERIES, y.set_axis(["a", "A"], axis=1))
+    with pytest.raises(ValueError, match="want equal numbers"):
+        MLGRegressor("wl").fit(SERIES[1:], y)
+
+
+def test_table_of_classes(tmp_path):
+    y = pd.DataFrame({"end": [s[-1] for s in SERIES], "long": [float(len(s) > 7) for s in SERIES]})
+    y.loc[::7, "end"] = None
+    y.loc[::6, "long"] = np.nan
+    model = MLGClassifier("wl").fit(SERIES, y)
+    assert [c.tolist() for c in model.classes_] == [["C", "N", "O"], [0, 1]]
+    said, shares = model.predict(SERIES), model.predict_proba(SERIES)
+    assert said.shape == (len(SERIES), 2) and [p.shape for p in shares] == [(len(SERIES), 3), (len(SERIES), 2)]
+    for k in range(2):
+        assert (model.classes_[k][shares[k].argmax(axis=1)] == said[:, k]).all()
+    assert model.score(SERIES, y) > 0.9
+    path = tmp_path / "two.mlg"
+    model.save(path)
+    got = MLGClassifier.load(path)
+    assert [c.tolist() for c in got.classes_] == [["C", "N", "O"], [0, 1]]
+    assert (got.predict(SERIES) == said).all()
+    end = MLGClassifier.load(path, target="end")
+    assert end.targets_ is None and (end.predict(SERIES) == said[:, 0]).all()
+    assert MLGClassifier.load(path, target="long").classes_.tolist() == [0, 1]
+    weights = np.ones(len(SERIES))
+    weights[y["end"] == "N"] = 0  # left out
+    assert MLGClassifier("wl").fit(SERIES, y, weights).classes_[0].tolist() == ["C", "O"]
+    with pytest.raises(ValueError, match="column long: the column has 1 class"):
+        MLGClassifier("wl").fit(SERIES, y.assign(long=1))
+    with pytest.raises(ValueError, match="models of one target"):
+        model.decision_function(SERIES)

@@ -167,6 +167,7 @@ def suggest(
         "seed": seed(random_state),
         "excluded": len(excluded),
     }
+    model._wants_one("suggest")
     with model._working() as bar:
         found = _engine.call("suggest", args, pack(graphs + excluded), held=model._held, progress=bar)[0]
     return [

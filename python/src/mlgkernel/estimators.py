@@ -128,7 +128,14 @@ class _Learner(_WithKernel):
                 "created": {
                     "by": "mlgkernel",
                     "estimator": type(self).__name__,
-                    "parameters": _written(dict(e.get_params(deep=False), classes_=known), drawn),
+                    "parameters": _written(
+                        dict(
+                            e.get_params(deep=False),
+                            classes_=known,
+                            targets_=[x["name"] for x in targets["endpoints"]] if "endpoints" in targets else None,
+                        ),
+                        drawn,
+                    ),
                 },
                 **targets,
             }
@@ -141,6 +148,30 @@ class _Learner(_WithKernel):
             warnings.warn(
                 f"the solver stopped after max_iter={e.max_iter} steps", ConvergenceWarning, stacklevel=3
             )
+
+    def _train_several(
+        self, X: Any, y: Any, options: dict[str, Any], endpoint: Any, weights: np.ndarray | None = None
+    ) -> None:
+        """Train a model of the columns of a table. Entries that are missing are left out of their column.
+        `endpoint(column, known)` makes the arguments of the known entries of a column, and says what its
+        classes are as they were given, None for values."""
+        names = _columns(y)
+        table = np.asarray(y)
+        X = _fitting(X, table)
+        endpoints, known = [], []
+        for name, column in zip(names, table.T, strict=True):
+            at = np.flatnonzero([not _missing(v) for v in column])
+            if weights is not None:
+                at = at[weights[at] > 0]
+            if len(at) < 2:
+                raise ValueError(f"y, column {name}: {len(at)} entries are known, want at least 2")
+            try:
+                args, classes = endpoint(column[at].tolist(), at)
+            except ValueError as e:
+                raise ValueError(f"y, column {name}: {e}") from None
+            endpoints.append({"name": name, "at": at.tolist(), **args})
+            known.append(classes)
+        self._train(X, options, known=known, endpoints=endpoints)
 
     def _svm(self) -> bool:
         """Report whether the learner is a support vector machine."""
@@ -175,11 +206,23 @@ class _Learner(_WithKernel):
         self.support_ = np.array(info["support"], dtype=np.int64)
         self.n_iter_ = info["steps"]
         self._with_probability = info["probability"]
+        several = info.get("endpoints")
+        self.targets_ = [e["target"] for e in several] if several else None
 
     def _ask(self, op: str, X: Any, **args: Any) -> dict[str, np.ndarray]:
         check_is_fitted(self, "kernel_")
         with self._working() as bar:
             return _engine.call(op, args, pack(as_graphs(X, self)), held=self._held, progress=bar)[1]
+
+    def _ask_several(self, X: Any, what: str, **args: Any) -> list[np.ndarray]:
+        """Return an array of the predictions for each target."""
+        found = self._ask("predict", X, **args)
+        return [found[f"{i} {what}"] for i in range(len(self.targets_ or ()))]
+
+    def _wants_one(self, what: str) -> None:
+        """Raise an error if the model has several targets."""
+        if getattr(self, "targets_", None) is not None:
+            raise ValueError(f"{what} is for models of one target; want one that load(path, target=...) reads")
 
     def nearest(self, X: Any, k: int = 5) -> Nearest:
         """Return the training graphs that are most similar to graphs.
@@ -217,7 +260,8 @@ class _Learner(_WithKernel):
     @classmethod
     def _load(
         cls, path: str | os.PathLike[str], task: str, n_jobs: int | None, target: str | None
-    ) -> tuple[Any, Any]:
+    ) -> tuple[Any, list[Any]]:
+        """Return an estimator with the model of a file, and what is known of its endpoints."""
         with open(path, "rb") as f:
             data = f.read()
         named = "" if target is None else string("target", target)
@@ -226,8 +270,11 @@ class _Learner(_WithKernel):
             info, _ = _engine.hold(held)
         except ValueError as e:
             raise ValueError(f"{os.fspath(path)}: {e}") from None
-        if info["task"] != task:
-            raise ValueError(f"{os.fspath(path)}: a model for {info['task']}, want one for {task}")
+        several = info.get("endpoints") or [info]
+        if any(x["task"] != task for x in several):
+            names = ", ".join(f"{x['target']} ({x['task']})" for x in several)
+            hint = f"; want one of its targets as target: {names}" if len(several) > 1 else ""
+            raise ValueError(f"{os.fspath(path)}: a model for {info['task']}, want one for {task}{hint}")
         e: Any = cls()
         known = e.get_params()
         given = _read((info["created"] or {}).get("parameters", ""))
@@ -235,7 +282,11 @@ class _Learner(_WithKernel):
         e.set_params(**{k: v for k, v in params.items() if k in known})
         e._held = held
         e._take(info)
-        return e, dict(info, known=given.get("classes_"))
+        trained = given.get("targets_")
+        classes = given.get("classes_")
+        known = [classes] if trained is None else list(classes or ())
+        at = [(trained or []).index(x["target"]) if x["target"] in (trained or []) else 0 for x in several]
+        return e, [dict(x, known=known[i] if i < len(known) else None) for x, i in zip(several, at, strict=True)]
 
 
 def _fitting(X: Any, y: np.ndarray) -> Any:
@@ -247,6 +298,27 @@ def _fitting(X: Any, y: np.ndarray) -> Any:
             f"{_engine.counted(len(y), 'entry', 'entries')}, want equal numbers"
         )
     return graphs
+
+
+def _several(y: Any) -> bool:
+    """Report whether targets are a table with more than one column."""
+    return getattr(y, "ndim", None) == 2 and y.shape[1] > 1 or (
+        isinstance(y, (list, tuple)) and np.ndim(np.asarray(y, dtype=object)) == 2 and len(y[0]) > 1
+    )
+
+
+def _columns(y: Any) -> list[str]:
+    """Return the names of the columns of a table of targets: those of a data frame, or 0, 1, ..."""
+    named = [str(c) for c in y.columns] if hasattr(y, "columns") else None
+    names = named or [str(i) for i in range(np.asarray(y).shape[1])]
+    if len({n.casefold() for n in names}) < len(names) or "" in names:
+        raise ValueError(f"y has the columns {', '.join(names)}, want a different name for each")
+    return names
+
+
+def _missing(v: Any) -> bool:
+    """Report whether an entry of a table of targets is not known: None, NaN, NA or an empty text."""
+    return v is None or v == "" or type(v).__name__ in ("NAType", "NaTType") or (isinstance(v, float) and v != v)
 
 
 def _no_y(estimator: Any, what: str) -> str:
@@ -319,6 +391,9 @@ class MLGClassifier(ClassifierMixin, _Learner):
     Attributes
     ----------
     classes_ : ndarray
+        Of several targets, a list with one for each.
+    targets_ : list of str or None
+        Names of the targets of a model of several.
     n_graphs_in_ : int
     support_ : ndarray
         Training graphs that enter decisions.
@@ -374,7 +449,8 @@ class MLGClassifier(ClassifierMixin, _Learner):
         Parameters
         ----------
         X : collection of graphs
-        y : array of classes
+        y : array of classes, or a table with a column for each target
+            In a table, None, NaN and empty texts are classes that are missing.
         sample_weight : array, optional
             Weights of the graphs, at least 0: factors of `C`, or divisors of `ridge`. Graphs of weight 0 are
             left out.
@@ -382,18 +458,47 @@ class MLGClassifier(ClassifierMixin, _Learner):
         self._forget()  # also when y is wrong
         if y is None:
             raise ValueError(_no_y(self, "class"))
+        if _several(y):
+            return self._fit_several(X, y, sample_weight)
         y = column_or_1d(y, warn=True)
         check_classification_targets(y)
         X = _fitting(X, y)
-        more: dict[str, Any] = {}
+        w = None
         if sample_weight is not None:
             w = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
             keep = np.flatnonzero(w)
-            more["weights"] = w[keep].tolist()
-            X, y = [X[i] for i in keep], y[keep]
+            X, y, w = [X[i] for i in keep], y[keep], w[keep]
+        args, classes = self._endpoint(y, w, "y" if sample_weight is None else "y, where sample_weight is above 0,")
+        options = {"Probability": bool(self.probability) or not self._svm()}
+        self._train(X, options, known=classes.tolist(), **args)
+        self.classes_ = classes
+        return self
+
+    def _fit_several(self, X: Any, y: Any, sample_weight: Any) -> Self:
+        """Train on a table of classes."""
+        found: list[np.ndarray] = []
+        w = None
+        if sample_weight is not None:
+            w = _check_sample_weight(sample_weight, y, dtype=np.float64, ensure_non_negative=True)
+
+        def endpoint(column: list[Any], at: np.ndarray) -> tuple[dict[str, Any], Any]:
+            if all(isinstance(v, float) and v.is_integer() for v in column):  # a gap has made them so
+                column = [int(v) for v in column]
+            some = np.array(column)
+            check_classification_targets(some)
+            args, classes = self._endpoint(some, None if w is None else w[at], "the column")
+            found.append(classes)
+            return args, classes.tolist()
+
+        options = {"Probability": bool(self.probability) or not self._svm()}
+        self._train_several(X, y, options, endpoint, w)
+        self.classes_ = found
+        return self
+
+    def _endpoint(self, y: np.ndarray, w: np.ndarray | None, where: str) -> tuple[dict[str, Any], np.ndarray]:
+        """Return the arguments that train on classes with weights, and the classes."""
         classes, labels = np.unique(y, return_inverse=True)
         if len(classes) < 2:
-            where = "y" if sample_weight is None else "y, where sample_weight is above 0,"
             raise ValueError(
                 f"{where} has {_engine.counted(len(classes), 'class', 'classes')}, want at least 2"
             )
@@ -402,17 +507,20 @@ class MLGClassifier(ClassifierMixin, _Learner):
             raise ValueError(
                 "y has different classes with the same text, such as 1 and '1'; want different texts"
             )
+        args: dict[str, Any] = {} if w is None else {"weights": w.tolist()}
         if self.class_weight is not None:
             by_class = compute_class_weight(self.class_weight, classes=classes, y=y)
-            more["weights"] = (by_class[labels] * more.get("weights", 1.0)).tolist()
-        more |= {"classes": names, "labels": labels.tolist(), "targets": [names[i] for i in labels]}
-        options = {"Probability": bool(self.probability) or not self._svm()}
-        self._train(X, options, known=classes.tolist(), **more)
-        self.classes_ = classes
-        return self
+            args["weights"] = (by_class[labels] * args.get("weights", 1.0)).tolist()
+        return args | {"classes": names, "labels": labels.tolist(), "targets": [names[i] for i in labels]}, classes
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the class of each graph."""
+        """Return the class of each graph: an array, or a table with a column for each target."""
+        check_is_fitted(self, "kernel_")
+        if self.targets_ is not None:
+            found = self._ask_several(X, "class")
+            columns = [c[k] for c, k in zip(self.classes_, found, strict=True)]
+            kinds = {c.dtype.kind for c in columns}
+            return np.stack([c if len(kinds) == 1 else c.astype(object) for c in columns], axis=1)
         found = self._ask("predict", X)["class"]
         return self.classes_[found]
 
@@ -427,6 +535,8 @@ class MLGClassifier(ClassifierMixin, _Learner):
             probable class. Without probabilities it takes the class that wins against all others, and if
             none does, the one with the largest mean.
         """
+        check_is_fitted(self, "kernel_")
+        self._wants_one("decision_function")
         values = self._ask("predict", X)["decision"]
         return values[:, 1] if len(self.classes_) == 2 else values
 
@@ -437,28 +547,47 @@ class MLGClassifier(ClassifierMixin, _Learner):
         return True
 
     @available_if(_has_probability)
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: Any) -> np.ndarray | list[np.ndarray]:
         """Return the probabilities of the classes. A support vector machine needs ``probability=True``.
 
-        The most probable class is that of `predict`.
+        The most probable class is that of `predict`. Of a model of several targets there is a list with an
+        array for each.
         """
+        check_is_fitted(self, "kernel_")
+        if self.targets_ is not None:
+            return self._ask_several(X, "probability")
         return self._ask("predict", X)["probability"]
 
     @available_if(_has_probability)
-    def predict_log_proba(self, X: Any) -> np.ndarray:
+    def predict_log_proba(self, X: Any) -> np.ndarray | list[np.ndarray]:
         """Return the logarithms of the probabilities."""
-        return np.log(self.predict_proba(X))
+        found = self.predict_proba(X)
+        return [np.log(p) for p in found] if isinstance(found, list) else np.log(found)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the accuracy. Of several targets it is the mean of theirs, each of the entries that are known."""
+        if getattr(self, "targets_", None) is None:
+            return super().score(X, y, sample_weight)
+        w = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, np.float64)
+        accuracies = []
+        for said, truth in zip(self.predict(X).T, np.asarray(y).T, strict=True):
+            known = np.array([not _missing(v) for v in truth])
+            accuracies.append(np.average(said[known] == truth[known], weights=w[known]))
+        return float(np.mean(accuracies))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], n_jobs: int | None = None, target: str | None = None) -> Self:
         """Read a model file.
 
         If the command trained the model and all its classes are whole numbers, they become integers. Of a
-        model of several targets, `target` names the one to read.
+        model of several targets, `target` names the one to read. None reads all.
         """
-        e, info = cls._load(path, "classification", n_jobs, target)
-        known, names = info["known"], info["classes"]
-        e.classes_ = np.array(known) if known and [str(c) for c in known] == names else _classes(names)
+        e, endpoints = cls._load(path, "classification", n_jobs, target)
+        found = []
+        for info in endpoints:
+            known, names = info["known"], info["classes"]
+            found.append(np.array(known) if known and [str(c) for c in known] == names else _classes(names))
+        e.classes_ = found if e.targets_ is not None else found[0]
         return e
 
 
@@ -471,6 +600,17 @@ def _classes(names: list[str]) -> np.ndarray:
 
 
 _LARGEST = 1e60  # squares of values, and their sums, stay finite
+
+
+def _finite(y: np.ndarray, name: str) -> np.ndarray:
+    """Return values that can be learned."""
+    if not np.isfinite(y).all():
+        at = int(np.argmin(np.isfinite(y)))
+        raise ValueError(f"{name}[{at}] is {y[at]}, want a finite number")
+    if (np.abs(y) > _LARGEST).any():
+        at = int(np.argmax(np.abs(y) > _LARGEST))
+        raise ValueError(f"{name}[{at}] is {y[at]}, want a number from {-_LARGEST:g} to {_LARGEST:g}")
+    return y
 
 
 class MLGRegressor(RegressorMixin, _Learner):
@@ -497,8 +637,10 @@ class MLGRegressor(RegressorMixin, _Learner):
 
     Attributes
     ----------
-    noise_ : float or None
-        Standard deviation of the noise; None with ``learner="svm"``.
+    noise_ : float, ndarray or None
+        Standard deviation of the noise, of each target of several; None with ``learner="svm"``.
+    targets_ : list of str or None
+        As in `MLGClassifier`.
     n_iter_ : int
         Steps of the solver; 1 for ``learner="ridge"``.
 
@@ -539,26 +681,37 @@ class MLGRegressor(RegressorMixin, _Learner):
         self.device = device
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Train on graphs `X` and their values `y`."""
+        """Train on graphs `X` and their values `y`.
+
+        Parameters
+        ----------
+        X : collection of graphs
+        y : array of values, or a table with a column for each target
+            In a table, None and NaN are values that are missing.
+        """
         self._forget()  # also when y is wrong
         if y is None:
             raise ValueError(_no_y(self, "value"))
-        y = column_or_1d(y, warn=True).astype(np.float64)
-        if not np.isfinite(y).all():
-            at = int(np.argmin(np.isfinite(y)))
-            raise ValueError(f"y[{at}] is {y[at]}, want a finite number")
-        if (np.abs(y) > _LARGEST).any():
-            at = int(np.argmax(np.abs(y) > _LARGEST))
-            raise ValueError(f"y[{at}] is {y[at]}, want a number from {-_LARGEST:g} to {_LARGEST:g}")
+        options = {} if self.epsilon is None else {"Epsilon": number("epsilon", self.epsilon)}
+        if _several(y):
+
+            def endpoint(column: list[Any], _: np.ndarray) -> tuple[dict[str, Any], Any]:
+                values = _finite(np.array(column, dtype=np.float64), "known entries").tolist()
+                return {"values": values, "targets": [repr(v) for v in values]}, None
+
+            self._train_several(X, y, options, endpoint)
+            return self
+        y = _finite(column_or_1d(y, warn=True).astype(np.float64), "y")
         X = _fitting(X, y)
         values = y.tolist()
-        options = {} if self.epsilon is None else {"Epsilon": number("epsilon", self.epsilon)}
         self._train(X, options, values=values, targets=[repr(v) for v in values])
         return self
 
     def _take(self, info: dict[str, Any]) -> None:
         super()._take(info)
-        self.noise_ = info["noise"]
+        several = info.get("endpoints")
+        noise = [np.nan if e["noise"] is None else e["noise"] for e in several or ()]
+        self.noise_ = np.array(noise) if several else info["noise"]
 
     @overload
     def predict(
@@ -598,8 +751,9 @@ class MLGRegressor(RegressorMixin, _Learner):
         Returns
         -------
         values : ndarray
+            A table with a column for each target, if there are several.
         deviations : ndarray
-            With ``return_std``. About 68 % of measured values are within one, 90 % within 1.64 and
+            With ``return_std``, of the same shape. About 68 % of measured values are within one, 90 % within 1.64 and
             95 % within 1.96 of them.
         covariance : ndarray of shape (n, n)
             With ``return_cov``.
@@ -607,6 +761,17 @@ class MLGRegressor(RegressorMixin, _Learner):
         if return_std and return_cov:
             raise ValueError("return_std=True and return_cov=True, want one of them")
         check_is_fitted(self, "kernel_")
+        if self.targets_ is not None:
+            if return_cov:
+                self._wants_one("return_cov=True")
+            if return_std:
+                self._wants_process("return_std=True")
+            found = self._ask("predict", X, deviation=return_std)
+            tables = [
+                np.stack([found[f"{i} {what}"] for i in range(len(self.targets_))], axis=1)
+                for what in ["value"] + ["deviation"] * return_std
+            ]
+            return (tables[0], tables[1]) if return_std else tables[0]
         if return_std or return_cov:
             self._wants_process("return_std=True" if return_std else "return_cov=True")
         found = self._ask("predict", X, deviation=return_std, covariance=return_cov)
@@ -633,17 +798,18 @@ class MLGRegressor(RegressorMixin, _Learner):
         if whole("n_samples", n_samples) < 1:
             raise ValueError(f"n_samples={n_samples}, want at least 1")
         check_is_fitted(self, "kernel_")
+        self._wants_one("sample_y")
         self._wants_process("sample_y")
         found = self._ask("predict", X, draws=int(n_samples), seed=seed(random_state), noise=bool(noise))
         return found["draws"].T
 
     def _wants_process(self, what: str) -> None:
-        if self.noise_ is None:
+        if self.noise_ is None or np.isnan(self.noise_).any():
             raise ValueError(f"{what}: a model with learner='svm' has no deviations, want learner='ridge'")
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], n_jobs: int | None = None, target: str | None = None) -> Self:
-        """Read a model file. Of a model of several targets, `target` names the one to read."""
+        """Read a model file. Of a model of several targets, `target` names the one to read. None reads all."""
         return cls._load(path, "regression", n_jobs, target)[0]
 
 

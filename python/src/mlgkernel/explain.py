@@ -285,6 +285,7 @@ def decision(
     True
     """
     check_is_fitted(model, "kernel_")
+    model._wants_one("explain.decision")
     graphs = _exactly(1, as_graphs([g], model), "g has", "; explain.decisions takes several")
     towards, against = -1, -1
     names = getattr(model, "classes_", None)
