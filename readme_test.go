@@ -42,7 +42,7 @@ func runnable(t *testing.T) []string {
 //
 //	dataset NAME   a collection in $MLG_DATASETS (default ../shared/datasets)
 //	python NAME    a Python 3 that can import the module; $MLG_PYTHON, default python3
-//	gcc NUMBER     gcc of this version: what a compiler makes of a program differs from version to version
+//	gcc NUMBER     gcc, or g++, of this version: what a compiler makes of a program differs from version to version
 //	network        never run here
 //
 // and the test says which blocks it left out.
@@ -214,9 +214,9 @@ func (r *readmeRunner) missing(t *testing.T, needs []string) string {
 			if !r.modules[name] {
 				return "no Python that can import " + name + "; set MLG_PYTHON"
 			}
-		case "gcc":
-			if out, err := exec.Command("gcc", "-dumpversion").Output(); err != nil || strings.TrimSpace(string(out)) != name {
-				return "no gcc " + name
+		case "gcc", "g++":
+			if out, err := exec.Command(kind, "-dumpversion").Output(); err != nil || strings.TrimSpace(string(out)) != name {
+				return "no " + kind + " " + name
 			}
 		default:
 			return "unknown need " + n
@@ -233,7 +233,7 @@ func readmePython() string {
 }
 
 // progressLine is what the command prints now and then on standard error, depending on time.
-var progressLine = regexp.MustCompile(`(?m)^[^\n]*: (\d+ %  .* left|\d+ %|[\dhms.]+s)\n`)
+var progressLine = regexp.MustCompile(`(?m)^[^\n]*: (\d+ %(  .*)?|([\d.]+ [kM]? ?\w+  [\d.]+ [kM]? ?\w+/s  )?[\dhms.]+s)\n`)
 
 // console runs the commands of a block and compares what they print.
 func (r *readmeRunner) console(t *testing.T, b readmeBlock) {

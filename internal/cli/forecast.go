@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"runtime/debug"
 	"slices"
@@ -19,11 +20,13 @@ import (
 	"github.com/mlgkernel/mlg/work"
 )
 
-// From manyGraphs on the command says what it will need, having fitted some kernels to some graphs.
+// From manyGraphs on, or from as many vertices and edges as so many molecules have, the command says what it will need,
+// having fitted some kernels to some graphs.
 const (
 	manyGraphs   = 500
-	pilotGraphs  = 200
-	pilotFew     = 50 // graphs that show which part of the time does not grow
+	manyVertices = 25_000 // and edges
+	pilotGraphs  = 200    // of many graphs; a tenth of fewer, for which all kernels are tried
+	pilotFew     = 4
 	pilotKernels = 6
 	manyKernels  = 4 // that are computed for all graphs, where a sample is scored
 	eliminations = 5 // of factors, each of which scores a sum
@@ -37,8 +40,11 @@ const fewer = "take fewer graphs, or a machine with more memory"
 // does not fit into memory, and says whether it would by kernel ridge regression.
 func (g *globals) announce(ds *dataset.Dataset, candidates []choose.Candidate, o choose.Options,
 	bytes func(o choose.Options, factors int) int64, takes func(c costs) time.Duration, hint string) error {
-	n := len(ds.Graphs)
-	if n < manyGraphs {
+	n, size := len(ds.Graphs), 0
+	for _, x := range ds.Graphs {
+		size += x.N() + x.M()
+	}
+	if n < manyGraphs && size < manyVertices {
 		return nil
 	}
 	// Matrices are most of the memory, and cost the collector nothing to look at.
@@ -62,6 +68,7 @@ func (g *globals) announce(ds *dataset.Dataset, candidates []choose.Candidate, o
 		return err
 	}
 	line := fmt.Sprintf("%s: roughly %s of memory", what, work.Gigabytes(need))
+	g.bar.show("forecast", 0, 0, "")
 	cost, err := clock(time.Now).measure(g.ctx, ds, kernels, o)
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -112,15 +119,25 @@ type costs struct {
 //	scores     as measured for as many graphs as ridge regressions look at, else t(m)·(n/m)²
 func (now clock) measure(ctx context.Context, ds *dataset.Dataset, kernels []kernel.Kernel, o choose.Options) (c costs, err error) {
 	n := len(ds.Graphs)
+	pilot, tries := pilotGraphs, pilotKernels
+	if n < manyGraphs { // one kernel may take most of the time for large graphs
+		pilot, tries = min(n, max(pilotFew, n/10)), math.MaxInt
+	}
+	fewest := max(1, pilot/4) // they show which part of the time does not grow
 	few := &dataset.Dataset{Name: ds.Name}
-	for _, i := range rand.New(rand.NewPCG(0, 0)).Perm(n)[:pilotGraphs] {
+	for _, i := range rand.New(rand.NewPCG(0, 0)).Perm(n)[:pilot] {
 		few.Graphs = append(few.Graphs, ds.Graphs[i])
+	}
+	target := few.Graphs[0].Target()
+	same := func(g *graph.Graph) bool { return g.Target() == target }
+	if other := slices.IndexFunc(ds.Graphs, func(g *graph.Graph) bool { return !same(g) }); other >= 0 && !slices.ContainsFunc(few.Graphs, func(g *graph.Graph) bool { return !same(g) }) {
+		few.Graphs[pilot-1] = ds.Graphs[other] // a learner needs two classes
 	}
 	all, err := kernel.NewCollection(few.Graphs).Sum(kernel.Mean(kernels...))
 	if err != nil {
 		return c, err
 	}
-	singles, some := len(all.Factors), min(pilotKernels, len(all.Factors))
+	singles, some := len(all.Factors), min(tries, len(all.Factors))
 	var tried kernel.Sum
 	for i := range some {
 		f := all.Factors[(2*i+1)*singles/(2*some)].Factor
@@ -136,15 +153,15 @@ func (now clock) measure(ctx context.Context, ds *dataset.Dataset, kernels []ker
 		return c, err
 	}
 	matrix := float64(now().Sub(start))
-	_, short, err := now.fit(ctx, few.Graphs[:pilotFew], tried)
+	_, short, err := now.fit(ctx, few.Graphs[:fewest], tried)
 	if err != nil {
 		return c, err
 	}
 	c.kernels, c.factors = len(kernels), singles
 	share := float64(singles) / float64(some)
-	slope := max(0, min(float64(fit-short)/(pilotGraphs-pilotFew), float64(fit)/pilotGraphs))
-	c.fit = time.Duration(share * (float64(fit) + slope*float64(n-pilotGraphs)))
-	c.pair = share * matrix / (pilotGraphs * pilotGraphs)
+	slope := max(0, min(float64(fit-short)/float64(max(1, pilot-fewest)), float64(fit)/float64(pilot)))
+	c.fit = time.Duration(share * (float64(fit) + slope*float64(n-pilot)))
+	c.pair = share * matrix / float64(pilot*pilot)
 	err = now.learning(ctx, &c, few, gram, n, o)
 	return c, err
 }

@@ -158,6 +158,48 @@ func TestForecast(t *testing.T) {
 	}
 }
 
+// The time that few large graphs take is forecast as well: the size of the work decides, not the number of graphs.
+func TestForecastOfFew(t *testing.T) {
+	for _, c := range []struct {
+		n, vertices int
+		want        bool
+	}{{40, 10, false}, {40, 400, true}, {3, 5000, true}, {500, 3, true}} {
+		ds := &dataset.Dataset{Name: "paths"}
+		for i := range c.n {
+			ds.Graphs = append(ds.Graphs, graphtest.Path(c.vertices).With(fmt.Sprint(i), fmt.Sprint(i%2)))
+		}
+		var now time.Time
+		k := costly{0, 3 * time.Second, 20 * time.Millisecond, 5 * time.Microsecond, &now}
+		o := choose.DefaultOptions()
+		o.ForCandidates()
+		var out bytes.Buffer
+		g := &globals{stderr: &out, ctx: t.Context()}
+		g.bar = newBar(g)
+		err := g.announce(ds, []choose.Candidate{{Name: "costly", Settings: []choose.Setting{{Kernel: k}}}}, o, func(choose.Options, int) int64 { return 1 << 20 },
+			func(costs) time.Duration { return 90 * time.Second }, "")
+		if g.bar.done(); err != nil {
+			t.Fatal(err)
+		}
+		if said := strings.Contains(out.String(), fmt.Sprintf("1 kernel for %d graphs: roughly 0.001 GB of memory", c.n)); said != c.want {
+			t.Errorf("%d graphs of %d vertices: %q", c.n, c.vertices, out.String())
+		}
+		if c.n != 40 || !c.want {
+			continue
+		}
+		if !strings.Contains(out.String(), "90 s") {
+			t.Errorf("no time: %q", out.String())
+		}
+		cost, err := clock(func() time.Time { return now }).measure(t.Context(), ds, []kernel.Kernel{k}, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cost.speed = math.Inf(1)
+		if d := cost.train(40, 1, 1, o) - (3*time.Second + 800*time.Millisecond + 8*time.Millisecond); d.Abs() > time.Millisecond {
+			t.Errorf("wrong by %v", d)
+		}
+	}
+}
+
 // A matrix that does not fit into memory is refused before a kernel is fitted, and what fits says how.
 func TestMatrixMemory(t *testing.T) {
 	graphtest.Slow(t)

@@ -41,7 +41,9 @@ type bar struct {
 	colour   bool
 	quiet    bool
 	every    time.Duration // how often a line is written
-	square   int           // graphs of a Gram matrix, whose progress comes in squares and is shown in pairs
+	soon     time.Duration // from begun to the first one
+	begun    time.Time
+	square   int // graphs of a Gram matrix, whose progress comes in squares and is shown in pairs
 
 	mu          sync.Mutex
 	stage, unit string
@@ -51,13 +53,14 @@ type bar struct {
 	first       int64     // done when it began
 	ticks       int
 	shown       bool          // a line is on the terminal
+	said        bool          // some line was written
 	stop        chan struct{} // ends the ticker; nil when it does not run
 }
 
 func newBar(g *globals) *bar {
-	b := &bar{w: g.stderr, quiet: g.Quiet, terminal: isTerminal(g.stderr), colour: g.colour.stderr, every: 10 * time.Second}
+	b := &bar{w: g.stderr, quiet: g.Quiet, terminal: isTerminal(g.stderr), colour: g.colour.stderr, every: 10 * time.Second, soon: 2 * time.Second, begun: time.Now()}
 	if b.terminal {
-		b.every = 100 * time.Millisecond
+		b.every, b.soon = 100*time.Millisecond, 0
 	}
 	return b
 }
@@ -118,7 +121,7 @@ func (b *bar) show(stage string, done, total int64, unit string) {
 
 // tick writes the line until stop is closed.
 func (b *bar) tick(stop chan struct{}) {
-	t := time.NewTicker(b.every)
+	t := time.NewTimer(b.wait(time.Now()))
 	defer t.Stop()
 	for {
 		select {
@@ -130,9 +133,23 @@ func (b *bar) tick(stop chan struct{}) {
 				b.write(now)
 			}
 			b.mu.Unlock()
+			t.Reset(b.every)
 		}
 	}
 }
+
+// wait returns the time to the next line. The first one comes soon after the command has begun.
+func (b *bar) wait(now time.Time) time.Duration {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.said {
+		return b.every
+	}
+	return max(b.soon-now.Sub(b.begun), min(b.every, 100*time.Millisecond))
+}
+
+// fewSteps is the number of steps of a stage from which on those that are done say how long the others take.
+const fewSteps = 10
 
 // The parts of a line: stage, bar on a terminal, share, rate, time left.
 const (
@@ -158,7 +175,9 @@ func (b *bar) text(now time.Time) (stage, text string) {
 			n := min(max(int(share*barWidth+0.5), 0), barWidth)
 			text = fmt.Sprintf("%s%s %3.0f %%", strings.Repeat("━", n), strings.Repeat("╌", barWidth-n), 100*share)
 		}
-		if rate != "" {
+		if b.all-b.first < fewSteps { // one of them says little about the next
+			text += "  " + elapsed.Round(time.Second).String()
+		} else if rate != "" {
 			left := time.Duration(float64(elapsed) / float64(done) * float64(b.all-b.have))
 			text += fmt.Sprintf("%s  %s left", rate, left.Round(time.Second))
 		}
@@ -170,6 +189,7 @@ func (b *bar) text(now time.Time) (stage, text string) {
 }
 
 func (b *bar) write(now time.Time) {
+	b.said = true
 	stage, line := b.text(now)
 	switch {
 	case !b.terminal:

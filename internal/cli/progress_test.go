@@ -56,6 +56,40 @@ func TestPlainProgress(t *testing.T) {
 	}
 }
 
+// The first plain line comes two seconds after the command has begun, and the others every ten. On a terminal all come at once.
+func TestFirstLine(t *testing.T) {
+	b := newBar(&globals{stderr: io.Discard})
+	for _, c := range []struct {
+		after time.Duration // since the beginning
+		said  bool
+		want  time.Duration
+	}{{0, false, 2 * time.Second}, {1500 * time.Millisecond, false, 500 * time.Millisecond}, {time.Minute, false, 100 * time.Millisecond}, {time.Second, true, 10 * time.Second}} {
+		if b.said = c.said; b.wait(b.begun.Add(c.after)) != c.want {
+			t.Errorf("%+v: wait %v", c, b.wait(b.begun.Add(c.after)))
+		}
+	}
+	b.said = false
+	if b.write(b.begun); !b.said {
+		t.Error("a line that was written is not the first")
+	}
+}
+
+// One of few steps says little about the next: there is no time left that grows while it lasts.
+func TestFewSteps(t *testing.T) {
+	b := newBar(&globals{stderr: io.Discard})
+	b.stop = make(chan struct{}) // no ticker
+	b.show("graphs", 0, 3, "pairs")
+	b.show("graphs", 1, 3, "pairs")
+	if _, text := b.text(b.begin.Add(40 * time.Second)); text != "33 %  40s" {
+		t.Errorf("1 of 3: %q", text)
+	}
+	b.show("graphs", 0, 30, "pairs")
+	b.show("graphs", 10, 30, "pairs")
+	if _, text := b.text(b.begin.Add(40 * time.Second)); !strings.HasSuffix(text, "1m20s left") {
+		t.Errorf("10 of 30: %q", text)
+	}
+}
+
 // The ticker writes by itself, and nothing with --quiet or after the end.
 func TestProgressTicks(t *testing.T) {
 	run := func(quiet bool) string {
@@ -63,7 +97,7 @@ func TestProgressTicks(t *testing.T) {
 		g := &globals{stderr: &out}
 		g.bar = newBar(g)
 		b := g.bar
-		b.every = time.Millisecond
+		b.every, b.soon = time.Millisecond, 0
 		if quiet {
 			b = g.quietly().bar
 		}

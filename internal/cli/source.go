@@ -111,7 +111,9 @@ func readData(g *globals, path string, o dataset.Options) (*dataset.Dataset, err
 		"mlg fit and transform read them one after the other, with any number of graphs"); err != nil {
 		return nil, err
 	}
+	g.bar.show("reading", 0, 0, "")
 	ds, err := dataset.Read(g.ctx, path, o)
+	g.bar.done()
 	if err != nil {
 		return nil, dataError(path, err)
 	}
