@@ -26,7 +26,8 @@ const (
 	manyGraphs   = 500
 	manyVertices = 25_000 // and edges
 	pilotGraphs  = 200    // of many graphs; a tenth of fewer, for which all kernels are tried
-	pilotFew     = 4
+	pilotFew     = 8      // graphs of which some show which part of the time does not grow
+	fewGraphs    = 20     // from so many on a tenth of them is little work
 	pilotKernels = 6
 	manyKernels  = 4 // that are computed for all graphs, where a sample is scored
 	eliminations = 5 // of factors, each of which scores a sum
@@ -44,7 +45,7 @@ func (g *globals) announce(ds *dataset.Dataset, candidates []choose.Candidate, o
 	for _, x := range ds.Graphs {
 		size += x.N() + x.M()
 	}
-	if n < manyGraphs && size < manyVertices {
+	if n < manyGraphs && (size < manyVertices || n < fewGraphs) {
 		return nil
 	}
 	// Matrices are most of the memory, and cost the collector nothing to look at.
@@ -121,9 +122,8 @@ func (now clock) measure(ctx context.Context, ds *dataset.Dataset, kernels []ker
 	n := len(ds.Graphs)
 	pilot, tries := pilotGraphs, pilotKernels
 	if n < manyGraphs { // one kernel may take most of the time for large graphs
-		pilot, tries = min(n, max(pilotFew, n/10)), math.MaxInt
+		pilot, tries = n/10, math.MaxInt
 	}
-	fewest := max(1, pilot/4) // they show which part of the time does not grow
 	few := &dataset.Dataset{Name: ds.Name}
 	for _, i := range rand.New(rand.NewPCG(0, 0)).Perm(n)[:pilot] {
 		few.Graphs = append(few.Graphs, ds.Graphs[i])
@@ -153,13 +153,16 @@ func (now clock) measure(ctx context.Context, ds *dataset.Dataset, kernels []ker
 		return c, err
 	}
 	matrix := float64(now().Sub(start))
-	_, short, err := now.fit(ctx, few.Graphs[:fewest], tried)
-	if err != nil {
-		return c, err
+	slope := float64(fit) / float64(pilot)
+	if fewest := pilot / 4; pilot >= pilotFew {
+		_, short, err := now.fit(ctx, few.Graphs[:fewest], tried)
+		if err != nil {
+			return c, err
+		}
+		slope = max(0, min(float64(fit-short)/float64(pilot-fewest), slope))
 	}
 	c.kernels, c.factors = len(kernels), singles
 	share := float64(singles) / float64(some)
-	slope := max(0, min(float64(fit-short)/float64(max(1, pilot-fewest)), float64(fit)/float64(pilot)))
 	c.fit = time.Duration(share * (float64(fit) + slope*float64(n-pilot)))
 	c.pair = share * matrix / float64(pilot*pilot)
 	err = now.learning(ctx, &c, few, gram, n, o)
