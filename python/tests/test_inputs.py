@@ -6,6 +6,7 @@ import copy
 import dataclasses
 import enum
 import fractions
+import json
 import types
 import warnings
 
@@ -244,6 +245,64 @@ def test_networkx_data():
         as_graphs([g])
 
 
+def test_networkx_numbers(tmp_path):
+    """Numbers of nodes are attributes, as in files; what is left out is counted."""
+    graphs = []
+    for i in range(4):
+        g = nx.DiGraph() if i % 2 else nx.Graph()
+        for v in range(3 + i % 2):
+            g.add_node(
+                f"v{v}",
+                type="ab"[v % 2],
+                a10=v / 4,
+                a2=i + v,
+                pos=[v, 1.5],
+                x=float(v),
+                y=1.0,
+                on=True,
+                os="linux",
+            )
+        nx.add_path(g, g.nodes, order=2 - i % 2, value=0.5 + i, cost=9)
+        graphs.append(g)
+    with pytest.warns(UserWarning, match="left out") as told:
+        ours = as_graphs(graphs)
+    assert sorted(str(w.message) for w in told) == [
+        "10 values of edge data 'cost' left out: neither weight nor label",
+        "14 values of node data 'on' left out: neither label nor numbers of all nodes",
+        "14 values of node data 'os' left out: neither label nor numbers of all nodes",
+    ]
+    assert {w.filename for w in told} == {__file__}
+    files = []
+    for i, g in enumerate(graphs):
+        path = tmp_path / f"{i}.json"
+        path.write_text(json.dumps(nx.node_link_data(g, edges="links")))
+        files += mlgkernel.datasets.load(path).graphs
+    for a, b in zip(ours, files):
+        np.testing.assert_array_equal(a.attributes, b.attributes)
+        np.testing.assert_array_equal(a.coordinates, b.coordinates)
+        assert a.attributes.shape[1] == 4 and (a.labels, a.edge_labels) == (b.labels, b.edge_labels)
+        assert a.arcs == b.arcs and sorted(a.weights) == sorted(b.weights)
+    other = [nx.Graph([(0, 1)]) for _ in range(2)]
+    for i, g in enumerate(other):
+        nx.set_node_attributes(g, {0: 1.0 + 4 * i, 1: 2.0}, "size")
+    k = MultiscaleLaplacian().fit_transform(other)
+    assert k[0, 1] < 1
+    # Numbers that some nodes lack are no attributes, and soft names do not count where some have them.
+    del other[0].nodes[0]["size"]
+    other[0].nodes[0]["type"] = "t"
+    other[1].edges[0, 1]["value"] = -1.0
+    with pytest.warns(UserWarning, match="left out"):
+        some = as_graphs(other)
+    assert all(g.attributes is None and g.labels is None and g.weights is None for g in some)
+    # Rows of numbers under their usual name are the attributes alone.
+    for g in other:
+        nx.set_node_attributes(g, [0.5, 1.0], "x")
+    other[0].nodes[0].pop("type")
+    del other[1].edges[0, 1]["value"]
+    with pytest.warns(UserWarning, match="node data 'size' left out"):
+        assert as_graphs(other)[1].attributes.tolist() == [[0.5, 1.0]] * 2
+
+
 def test_torch_geometric_data():
     one_hot = data(
         edge_index=[[0, 1, 0, 2], [1, 0, 2, 0]], x=[[1.0, 0], [0, 1], [0, 1]], edge_attr=[[1, 0]] * 4
@@ -316,6 +375,61 @@ def test_torch_geometric_collections():
     assert len(out["graph"]) == 2 and out["y"] == [] and out["graph"][0].attributes is None
     with pytest.raises(GraphError, match="x: rows are not one-hot in all graphs, which node_one_hot=True"):
         mlgkernel.graph_from_torch_geometric([a, odd], node_one_hot=True)
+
+
+def test_networkx_attributes_tags():
+    g = nx.Graph([("a", "b")])
+    nx.set_node_attributes(g, {"a": {"size": 1, "at": [2.0, 3.0]}, "b": {"size": 4, "at": [5.0, 6.0]}})
+    nx.set_node_attributes(g, "x", "kind")
+    options = {"node_labels_tag": "kind", "node_attributes_tags": ["at", "size"]}
+    (out,) = mlgkernel.graph_from_networkx([g], as_Graph=True, **options)
+    assert out.attributes.tolist() == [[2, 3, 1], [5, 6, 4]] and out.labels == ["x", "x"]
+    with pytest.raises(ValueError, match="want as_Graph=True"):
+        next(mlgkernel.graph_from_networkx([g], **options))
+    del g.nodes["b"]["size"]
+    with pytest.raises(GraphError, match=r"graph 0: node 'b' has no attribute 'size'"):
+        next(mlgkernel.graph_from_networkx([g], as_Graph=True, **options))
+
+
+def test_numbers_on_edges(tmp_path):
+    """Numbers of edges are attributes of vertices on them, with the same bits as from a file."""
+    ours, paths = [], []
+    for i in range(3):
+        pairs = [(0, 1), (1, 2), (2, 3 - i)]  # also a self-loop, and parallel edges
+        rows = [[0.5 * i, 2.0], [1.0, -3.0 * i], [0.25, 1.0]]
+        both = [(p, r) for (u, v), r in zip(pairs, rows) for p in dict.fromkeys([(u, v), (v, u)])]
+        ours.append(
+            data(
+                edge_index=np.array([p for p, _ in both]).T.tolist(),
+                x=[[0.5], [1.5 + i], [2.0], [0.0]],
+                edge_attr=[r for _, r in both],
+            )
+        )
+        g = nx.Graph() if i < 2 else nx.MultiGraph()
+        g.add_nodes_from((v, {"size": float(x)}) for v, x in enumerate([0.5, 1.5 + i, 2.0, 0.0]))
+        for (u, v), (a, b) in zip(pairs, rows):
+            g.add_edge(u, v, a=a, b=b)
+        paths.append(tmp_path / f"{i}.graphml")
+        nx.write_graphml(g, paths[-1])
+    got = mlgkernel.graph_from_torch_geometric(ours, edge_attributes=True)["graph"]
+    want = [g for p in paths for g in mlgkernel.datasets.load(p, edge_attributes="a,b").graphs]
+    for a, b in zip(got, want):
+        assert a.n == b.n and np.array_equal(a.attributes, b.attributes)
+    k = MultiscaleLaplacian().fit_transform(got)
+    assert k.tobytes() == MultiscaleLaplacian().fit_transform(want).tobytes() and k[0, 1] < 1
+    # Different numbers in the two directions have a mean; labels and weights stay.
+    odd = data(edge_index=[[0, 1], [1, 0]], x=[[1], [2]], edge_attr=[[1.0], [2.0]], edge_weight=[3.0, 3.0])
+    (g,) = mlgkernel.graph_from_torch_geometric([odd], edge_attributes=True)["graph"]
+    assert g.labels == ["1", "2", "edge "] and g.attributes.tolist() == [[0], [0], [1.5]]
+    assert g.weights.tolist() == [3, 3] and g.edges.tolist() == [[0, 2], [2, 1]]
+    bare = data(edge_index=[[0], [1]], x=[[1], [2]])
+    with pytest.raises(GraphError, match="graph 0: no edge_attr, which edge_attributes=True needs"):
+        mlgkernel.graph_from_torch_geometric([bare], edge_attributes=True)
+    odd.edge_attr = Tensor([[1.0], [np.inf]])
+    with pytest.raises(GraphError, match=r"graph 0: edge_attr: row 1: \[inf\], want finite numbers"):
+        mlgkernel.graph_from_torch_geometric([odd], edge_attributes=True)
+    with pytest.raises(ValueError, match="want one of them"):
+        mlgkernel.graph_from_torch_geometric([odd], edge_attributes=True, edge_one_hot=True)
 
 
 def test_vectors_on_vertices():

@@ -11,15 +11,12 @@ import numpy as np
 
 from . import _engine
 from ._batch import unpack
+from ._edge_vertices import edges_as_vertices
 from ._edges import not_transposed, plain
 from ._labels import Row
+from ._networkx import from_networkx
 from .exceptions import GraphError, NoDatasetError
 from .graph import Graph
-
-# Names of networkx data that are labels, attributes and weights, the first that is there.
-NODE_LABEL_KEYS = ("label", "element", "symbol")
-NODE_ATTRIBUTE_KEYS = ("attributes", "attribute", "attr", "x")
-EDGE_LABEL_KEYS = ("label", "bond", "bond_type")
 
 
 def as_graphs(X: Any, like: Any = None) -> list[Graph]:
@@ -71,9 +68,9 @@ def as_graphs(X: Any, like: Any = None) -> list[Graph]:
                 raise NoDatasetError(str(e)) from None
             raise
     out: list[Any] = []
-    later: dict[Any, list[tuple[int, int, Any]]] = {_molecules: [], _from_data: []}
+    later: dict[Any, list[tuple[int, int, Any]]] = {_molecules: [], _from_data: [], _from_networkx: []}
     for i, item in enumerate(_elements(X)):
-        read = _molecules if isinstance(item, str) else _from_data if _is_data(item) else None
+        read = _reader(item)
         if read is not None:  # all together
             later[read].append((len(out), i, item))
             out.append(None)
@@ -87,6 +84,19 @@ def as_graphs(X: Any, like: Any = None) -> list[Graph]:
     if not out:
         raise ValueError("X is empty, want at least one graph")
     return out
+
+
+def _reader(item: Any) -> Any:
+    """Return what reads elements of this kind, all of a collection together, None for others."""
+    if isinstance(item, str):
+        return _molecules
+    if _is_data(item):
+        return _from_data
+    return _from_networkx if _is_networkx(item) and not isinstance(item, Graph) else None
+
+
+def _from_networkx(items: list[tuple[int, Any]], held: Any = None) -> list[Graph]:
+    return from_networkx(items)
 
 
 def _elements(X: Any) -> Iterator[Any]:
@@ -178,7 +188,7 @@ def as_graph(item: Any) -> Graph:
     if _is_grakel(item):
         return _from_grakel(item)
     if _is_networkx(item):
-        return from_networkx(item)
+        return from_networkx([(None, item)])[0]
     _refuse(item, "")
     if hasattr(item, "GetAtoms") and hasattr(item, "GetBonds"):
         return from_rdkit(item)
@@ -277,48 +287,6 @@ def _is_networkx(x: Any) -> bool:
     return all(hasattr(x, a) for a in ("nodes", "edges", "adjacency", "is_directed"))
 
 
-def from_networkx(
-    g: Any,
-    node_labels_tag: str | None = None,
-    edge_labels_tag: str | None = None,
-    edge_weight_tag: str | None = None,
-) -> Graph:
-    """Return a networkx graph. Without tags, the usual names of labels and weights are tried."""
-    nodes = list(g.nodes(data=True))
-    number = {v: i for i, (v, _) in enumerate(nodes)}
-    edges = list(g.edges(data=True))
-    pairs = np.array([(number[u], number[v]) for u, v, _ in edges], np.int64).reshape(-1, 2)
-    data = [d for _, _, d in edges]
-    out = Graph.from_arrays(pairs, len(nodes), weights=_column(data, (edge_weight_tag or "weight",), "edges"))
-    out.vertices = [v for v, _ in nodes]
-    if g.is_directed():
-        out.directed = out.arcs = True
-    out._set_edge_labels(_column(data, (edge_labels_tag,) if edge_labels_tag else EDGE_LABEL_KEYS, "edges"))
-    data = [d for _, d in nodes]
-    labels = _column(data, (node_labels_tag,) if node_labels_tag else NODE_LABEL_KEYS, "nodes")
-    if node_labels_tag and labels is None and nodes:
-        raise GraphError(f"nodes: none has the attribute {node_labels_tag!r}")
-    out._set_labels(labels)
-    if not node_labels_tag and out.attributes is None:
-        rows = _column(data, NODE_ATTRIBUTE_KEYS, "nodes")
-        if rows is not None:
-            out._set_labels([np.atleast_1d(np.asarray(r, dtype=np.float64)) for r in rows])
-    return out
-
-
-def _column(rows: list[Any], keys: Iterable[str], what: str) -> list[Any] | None:
-    """Return the first datum that nodes or edges have."""
-    for key in keys:
-        have = [key in d for d in rows]
-        if any(have):
-            if not all(have):
-                raise GraphError(
-                    f"{what}: some have the attribute {key!r}, others do not; want it in all or in none"
-                )
-            return [d[key] for d in rows]
-    return None
-
-
 def _is_data(x: Any) -> bool:
     """Report whether this is a torch-geometric graph, not a dataset of them."""
     return hasattr(x, "edge_index") and not hasattr(x, "to_data_list") and not hasattr(x, "indices")
@@ -374,14 +342,17 @@ def _codes(field: str, x: np.ndarray | None, kind: str) -> list[Any] | None:
     return (x[:, 0] if kind == "whole" else x.argmax(1)).tolist()
 
 
-def _from_data(items: list[tuple[int, Any]], held: Any = None, vectors: bool = False) -> list[Graph]:
+def _from_data(
+    items: list[tuple[int, Any]], held: Any = None, vectors: bool = False, edge_attributes: bool = False
+) -> list[Graph]:
     """Return torch-geometric ``Data`` of one collection, which decides what ``x`` and ``edge_attr`` are.
 
     One column of whole numbers is labels. So are rows with a single 1, where all of the collection have
     one. Of several columns of whole numbers a row is the label. ``x`` of several columns is attributes,
     too, and ``x`` of other numbers attributes alone. ``edge_weight`` is weights. Other ``edge_attr`` is
     left out. With `vectors`, which is how GraKeL has it, rows of ``x`` are attributes alone, unless
-    they have a single 1, and any row of ``edge_attr`` is a label.
+    they have a single 1, and any row of ``edge_attr`` is a label. With `edge_attributes` edges become
+    vertices, with the rows of ``edge_attr`` as attributes.
     """
     ends, x, e = [], [], []
     for i, d in items:
@@ -396,19 +367,25 @@ def _from_data(items: list[tuple[int, Any]], held: Any = None, vectors: bool = F
         except GraphError as error:
             raise GraphError(f"graph {i}: {error}") from None
     of_vertices, of_edges = _kind(x), _kind(e)
-    if of_edges == "numbers" and vectors:
+    if edge_attributes:
+        of_edges = "numbers"
+        for (i, _), rows, pairs in zip(items, e, ends):
+            if rows is None and len(pairs):
+                raise GraphError(f"graph {i}: no edge_attr, which edge_attributes=True needs")
+    elif of_edges == "numbers" and vectors:
         of_edges = "vectors"
-    if of_edges == "numbers" and any(rows is not None and rows.size for rows in e):
+    if not edge_attributes and of_edges == "numbers" and any(rows is not None and rows.size for rows in e):
         _engine.warn(
             "edge_attr is left out, and edges have no labels: it has no whole numbers, and not all rows of "
-            "all graphs are one-hot. To use rows as labels: data.edge_attr = data.edge_attr.long(). To use "
+            "all graphs are one-hot. To compare the numbers: graph_from_torch_geometric(data, "
+            "edge_attributes=True). To use rows as labels: data.edge_attr = data.edge_attr.long(). To use "
             "the first column as weights: data.edge_weight, data.edge_attr = data.edge_attr[:, 0], None"
         )
 
     def make(k: int) -> Graph:
         d = items[k][1]
         weights = getattr(d, "edge_weight", None)
-        return Graph.from_arrays(
+        g = Graph.from_arrays(
             ends[k],
             getattr(d, "num_nodes", None) if x[k] is None else len(x[k]),
             labels=None if of_vertices == "vectors" and vectors else _codes("x", x[k], of_vertices),
@@ -416,6 +393,11 @@ def _from_data(items: list[tuple[int, Any]], held: Any = None, vectors: bool = F
             weights=None if weights is None else _numpy(weights),
             edge_labels=_codes("edge_attr", e[k], of_edges),
         )
+        if not edge_attributes:
+            return g
+        return edges_as_vertices(g, np.empty((0, columns)) if e[k] is None else e[k])
+
+    columns = max((rows.shape[1] for rows in e if rows is not None and rows.size), default=0)
 
     return [_placed(i, lambda _, k=k: make(k), None) for k, (i, _) in enumerate(items)]
 

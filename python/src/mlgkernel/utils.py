@@ -63,6 +63,7 @@ def graph_from_networkx(
     as_Graph: bool = False,
     val_node_labels: Any = None,
     val_edge_labels: Any = None,
+    node_attributes_tags: Iterable[str] | None = None,
 ) -> Iterator[Any]:
     """Yield networkx graphs as ``[edges, node labels, edge labels]``, GraKeL's form.
 
@@ -77,6 +78,9 @@ def graph_from_networkx(
         Yield `Graph` objects.
     val_node_labels, val_edge_labels
         Label of nodes or edges that have none.
+    node_attributes_tags : iterable of str, optional
+        Data of nodes that are numbers, or rows of numbers. They are attributes, in this order. Graphs then
+        are `Graph` objects, which `as_Graph` must say.
 
     Notes
     -----
@@ -99,6 +103,9 @@ def graph_from_networkx(
             raise GraphError(f"{what} has no attribute {tag!r}")
         return data[tag]
 
+    tags = None if node_attributes_tags is None else list(node_attributes_tags)
+    if tags is not None and not as_Graph:
+        raise ValueError("node_attributes_tags: GraKeL's form has no attributes, want as_Graph=True")
     for i, g in enumerate(X):
         try:
             labels = {
@@ -120,7 +127,19 @@ def graph_from_networkx(
         if not as_Graph:
             warn_of({"undirected": int(directed and any((v, u) not in pairs for u, v in pairs))})
         known = {v: x for v, x in labels.items() if x is not None}
-        yield _collected(g.nodes, rows, known, directed, as_Graph)
+        out = _collected(g.nodes, rows, known, directed, as_Graph)
+        if tags is not None:
+            try:
+                found = [
+                    np.hstack([np.asarray(datum(g.nodes[v], t, None, f"node {v!r}"), float) for t in tags])
+                    for v in out.vertices
+                ]
+                kept = out._labels
+                out._set_labels(found)
+                out._labels = kept
+            except (TypeError, ValueError) as e:
+                raise GraphError(f"graph {i}: {e}") from None
+        yield out
 
 
 def graph_from_pandas(
@@ -283,7 +302,11 @@ def graph_from_csv(
 
 
 def graph_from_torch_geometric(
-    data: Any, node_one_hot: bool = False, edge_one_hot: bool = False, ignore_y: bool = False
+    data: Any,
+    node_one_hot: bool = False,
+    edge_one_hot: bool = False,
+    ignore_y: bool = False,
+    edge_attributes: bool = False,
 ) -> dict[str, Any]:
     """Return torch-geometric data as `Graph` objects, and their classes.
 
@@ -295,6 +318,10 @@ def graph_from_torch_geometric(
         `edge_one_hot`, a row that is not one-hot is the label of its edge as a whole.
     ignore_y : bool
         Leave out the classes.
+    edge_attributes : bool
+        Compare the numbers of `edge_attr`: every edge becomes a vertex between its ends, with them as
+        attributes, as with the option of this name in `datasets.load`. An edge in both directions is one
+        vertex, with the mean of both rows. Distances double.
 
     Returns
     -------
@@ -304,7 +331,9 @@ def graph_from_torch_geometric(
     """
     single = _is_data(data)
     items = [data] if single else list(_elements(data))
-    graphs = _from_data(list(enumerate(items)), vectors=True)
+    if edge_attributes and edge_one_hot:
+        raise ValueError("edge_one_hot and edge_attributes: rows are labels or attributes, want one of them")
+    graphs = _from_data(list(enumerate(items)), vectors=True, edge_attributes=edge_attributes)
     for field, asked in (("x", node_one_hot), ("edge_attr", edge_one_hot)):
         rows = [_rows(d, field) for d in items]
         if asked and any(r is not None and r.size for r in rows) and _kind(rows) not in ("one-hot", "whole"):

@@ -271,7 +271,7 @@ def read_data(
     prefer_attr_nodes, prefer_attr_edges, produce_labels_nodes, as_graphs
         As in `fetch_dataset`.
     is_symmetric : bool
-        Has no effect: all graphs are undirected.
+        Has no effect: edges that stand in one direction only make graphs directed.
 
     Returns
     -------
