@@ -205,6 +205,7 @@ var endpoints = []endpoint{
 	operation("GET", "gram", "A block of the Gram matrix", computing, on((*session).fitted, getGram)),
 	operation("GET", "evaluate", "How good predictions are: what the file of a model says, or cross-validation beside the majority class and the label histogram", computing, getEvaluate),
 	operation("GET", "trust", "How far predictions can be trusted: coverage of intervals, reliability of probabilities, ROC and precision-recall, error against likeness", computing, getTrust),
+	operation("POST", "trust", "The same about some of the graphs", computing, postTrust),
 	operation("GET", "structure", "What the data consist of: clusters, scaffolds, duplicates and activity cliffs", computing, on((*session).structured, getStructure)),
 	operation("GET", "outliers", "Graphs that a learner which has not seen them cannot explain", computing, on((*session).outlying, getOutliers)),
 	operation("GET", "progress", "What the server computes for a kernel at the moment", nil, getProgress),

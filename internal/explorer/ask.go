@@ -98,6 +98,8 @@ type predictRequest struct {
 	Graphs []reference `json:"graphs" want:"1 to 1000"`
 	K      int         `json:"k,omitempty" default:"5" want:"0 to 1000" help:"number of neighbours in the answer"`
 	Place  bool        `json:"place,omitempty" help:"also give the positions on the maps"`
+
+	Endpoint string `json:"endpoint,omitempty" help:"a column of the data that is predicted in place of the target"`
 	earlyRequest
 	kernelRequest
 }
@@ -179,10 +181,10 @@ func predict(q *request, in *predictRequest) (*predictAnswer, error) {
 				return nil, err
 			}
 		}
-		if in.Early {
+		if in.Early && in.Endpoint == "" {
 			return x.learnedSoon(ctx)
 		}
-		return x.learned(ctx)
+		return x.learnedOf(ctx, in.Endpoint)
 	}
 	return on(get, func(ctx context.Context, x *session, f *fitted, in *predictRequest) (*predictAnswer, error) {
 		out := &predictAnswer{make([]prediction, 0, len(in.Graphs))}
@@ -192,7 +194,7 @@ func predict(q *request, in *predictRequest) (*predictAnswer, error) {
 				return nil, err
 			}
 			for _, r := range rows {
-				said, err := x.predict(ctx, f, r, in.K)
+				said, err := x.predict(ctx, f, r, in)
 				if err != nil {
 					return nil, err
 				}
@@ -207,9 +209,9 @@ func predict(q *request, in *predictRequest) (*predictAnswer, error) {
 }
 
 // predict returns the prediction for a graph, from its row of kernel values.
-func (x *session) predict(ctx context.Context, f *fitted, r row, k int) (prediction, error) {
-	d, t := x.s.data, f.training
-	if x.saved {
+func (x *session) predict(ctx context.Context, f *fitted, r row, in *predictRequest) (prediction, error) {
+	d, t, k := x.s.data, f.training, in.K
+	if x.saved && in.Endpoint == "" {
 		t, _ = x.training.peek() // of cross-validation, if that was asked for
 	}
 	out := prediction{answer: *newAnswer(), UnknownLabels: []string{}}

@@ -58,6 +58,11 @@ func TestEndpoints(t *testing.T) {
 			t.Errorf("%s: %+v, as the target %+v", column, here, there)
 		}
 	}
+	var said predictAnswer
+	s.post("/api/v1/predict?source="+all, `{"graphs":[{"smiles":"CCCCCO"},{"index":0},{"index":3}],"endpoint":"size"}`, &said)
+	if p := said.Predictions; len(p) != 3 || p[0].HeldOut || !p[1].HeldOut || p[1].Fitted == nil || p[2].Value == nil {
+		t.Errorf("predicted %+v", p)
+	}
 	code, table := s.do("POST", "/api/v1/table?source="+all, fmt.Sprintf(`{"batch":%q,"rows":[2,0],"format":"csv","endpoints":["size","kind"]}`, batch), "")
 	rows, err := csv.NewReader(strings.NewReader(string(table))).ReadAll()
 	if err != nil || code != 200 || len(rows) != 3 {
@@ -119,6 +124,11 @@ func TestEndpointsOfModel(t *testing.T) {
 	want, err := e.Predict(t.Context(), s.server.batches[0].graphs, model.DefaultPredictOptions())
 	if err != nil {
 		t.Fatal(err)
+	}
+	var said predictAnswer
+	s.post("/api/v1/predict", `{"graphs":[{"smiles":"CCO"},{"index":3}],"endpoint":"size"}`, &said)
+	if p := said.Predictions; math.Abs(*p[0].Value-want[0].Value) > 1e-9 || p[0].Class != nil || p[1].Value == nil || p[1].HeldOut {
+		t.Errorf("predicted %+v, want %+v", p, want[0])
 	}
 	if len(classes.Classes) != 2 || len(sizes.Values) != 2 || len(sizes.Low) != 2 {
 		t.Fatalf("classes %+v, sizes %+v", classes, sizes)

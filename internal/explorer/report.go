@@ -68,9 +68,11 @@ func postReport(q *request, in *reportRequest) (*file, error) {
 			return out, err
 		}
 		if out.score.Graphs > 0 {
-			if out.trust, err = x.trust(ctx, splitsOf[0]); err != nil {
+			t, err := x.tested(ctx, splitsOf[0])
+			if err != nil {
 				return out, err
 			}
+			out.trust = t.answer(splitsOf[0])
 		}
 		out.parts, err = x.structured(ctx)
 		return out, err

@@ -44,7 +44,7 @@ type session struct {
 	vertices  result[[]vertexTable]  // by level
 	trainings byColumn[*training]
 	clusters  result[*clustering]
-	trusted   [3]result[*trustAnswer] // by splits
+	trusted   [3]result[*tested] // by splits
 
 	mu        sync.Mutex
 	explained map[explainedKey]*explain.Explanation // of graphs of the data

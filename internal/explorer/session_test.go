@@ -269,7 +269,7 @@ func TestCore(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		said, err := x.predict(ctx, m, row{values.Data, nil, i, g}, 1)
+		said, err := x.predict(ctx, m, row{values.Data, nil, i, g}, &predictRequest{K: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

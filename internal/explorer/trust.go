@@ -3,6 +3,7 @@ package explorer
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
@@ -20,7 +21,16 @@ type trustRequest struct {
 	kernelRequest
 }
 
+// partRequest is a trustRequest about some graphs.
+type partRequest struct {
+	By     string `json:"by,omitempty" default:"random" want:"one of random scaffold cluster" help:"as in trust"`
+	Graphs []int  `json:"graphs" help:"positions in the data: what is said is about these alone; others count for training"`
+	kernelRequest
+}
+
 const (
+	leastTrusted = 10 // graphs
+
 	trustBins   = 10
 	curvePoints = 120
 	mostCurves  = 12 // classes with curves, the most common ones
@@ -63,15 +73,72 @@ type errorBin struct {
 	Count      int     `json:"count"`
 }
 
+// tested are predictions of graphs that were left out in some way.
+type tested struct {
+	note    string // why there are none
+	method  string
+	graphs  []int // in the data, ascending
+	targets choose.Targets
+	held    choose.Prediction
+	similar []float64 // of each graph to the most similar one in training
+}
+
 func getTrust(q *request, in *trustRequest) (*trustAnswer, error) {
-	get := func(x *session, ctx context.Context) (*trustAnswer, error) { return x.trust(ctx, in.By) }
-	return on(get, func(_ context.Context, _ *session, a *trustAnswer, _ *trustRequest) (*trustAnswer, error) {
-		return a, nil
+	get := func(x *session, ctx context.Context) (*tested, error) { return x.tested(ctx, in.By) }
+	return on(get, func(_ context.Context, _ *session, t *tested, _ *trustRequest) (*trustAnswer, error) {
+		return t.answer(in.By), nil
 	})(q, in)
 }
 
-// trust returns how far predictions can be trusted where graphs were left out in some way.
-func (x *session) trust(ctx context.Context, by string) (*trustAnswer, error) {
+// postTrust is getTrust for some graphs.
+func postTrust(q *request, in *partRequest) (*trustAnswer, error) {
+	get := func(x *session, ctx context.Context) (*tested, error) { return x.tested(ctx, in.By) }
+	return on(get, func(_ context.Context, _ *session, t *tested, _ *partRequest) (*trustAnswer, error) {
+		return t.among(in.Graphs).answer(in.By), nil
+	})(q, in)
+}
+
+// among returns what is there of some graphs.
+func (t *tested) among(graphs []int) *tested {
+	var at []int
+	for _, i := range graphs {
+		if k, ok := slices.BinarySearch(t.graphs, i); ok {
+			at = append(at, k)
+		}
+	}
+	if slices.Sort(at); t.note != "" {
+		return t
+	}
+	if at = slices.Compact(at); len(at) < leastTrusted {
+		return &tested{note: fmt.Sprintf("%d of these graphs have predictions, which are too few to judge them.", len(at))}
+	}
+	out := &tested{method: t.method, graphs: choose.Pick(t.graphs, at), similar: choose.Pick(t.similar, at)}
+	out.targets = choose.Targets{Classes: t.targets.Classes}
+	if t.targets.Values != nil {
+		out.targets.Values, out.held.Values = choose.Pick(t.targets.Values, at), choose.Pick(t.held.Values, at)
+		if t.held.Deviations != nil {
+			out.held.Deviations = choose.Pick(t.held.Deviations, at)
+		}
+		return out
+	}
+	out.targets.Labels, out.held.Labels = choose.Pick(t.targets.Labels, at), choose.Pick(t.held.Labels, at)
+	if t.held.Scores != nil {
+		out.held.Scores = choose.Pick(t.held.Scores, at)
+	}
+	return out
+}
+
+// answer judges the predictions.
+func (t *tested) answer(by string) *trustAnswer {
+	out := &trustAnswer{By: by, Note: t.note, Method: t.method, Graphs: len(t.graphs), Coverage: []share{}, Reliability: []share{}, Curves: []classCurve{}, Likeness: []errorBin{}}
+	if t.note == "" {
+		out.judge(&t.targets, t.held, t.similar)
+	}
+	return out
+}
+
+// tested returns predictions where graphs were left out in some way.
+func (x *session) tested(ctx context.Context, by string) (*tested, error) {
 	t, err := x.trained(ctx)
 	if err != nil {
 		return nil, err
@@ -80,9 +147,7 @@ func (x *session) trust(ctx context.Context, by string) (*trustAnswer, error) {
 	if err != nil {
 		return nil, err
 	}
-	none := func(text string) (*trustAnswer, error) {
-		return &trustAnswer{By: by, Note: text, Coverage: []share{}, Reliability: []share{}, Curves: []classCurve{}, Likeness: []errorBin{}}, nil
-	}
+	none := func(text string) (*tested, error) { return &tested{note: text}, nil }
 	if t.plan == nil {
 		return none("There are too few graphs with targets to test predictions.")
 	}
@@ -103,19 +168,14 @@ func (x *session) trust(ctx context.Context, by string) (*trustAnswer, error) {
 		}
 		plan, held, groups = c.plan, c.plan.HeldGroups, c.groups
 	}
-	return compute(ctx, x, &x.trusted[slices.Index(splitsOf, by)], "trust", func(ctx context.Context) (*trustAnswer, error) {
-		out, _ := none("")
-		out.Graphs = len(t.known)
-		out.Method = t.plan.Estimates()[0].Method
+	return compute(ctx, x, &x.trusted[slices.Index(splitsOf, by)], "trust", func(ctx context.Context) (*tested, error) {
+		out := &tested{method: t.plan.Estimates()[0].Method, graphs: t.known, targets: plan.Targets, held: held}
 		if groups != nil {
-			out.Method = plan.GroupEstimate.Method
+			out.method = plan.GroupEstimate.Method
 		}
-		similar, err := t.likeness(ctx, f, groups.Folds(x.learning().Seed))
-		if err != nil {
-			return nil, err
-		}
-		out.judge(&plan.Targets, held, similar)
-		return out, nil
+		var err error
+		out.similar, err = t.likeness(ctx, f, groups.Folds(x.learning().Seed))
+		return out, err
 	})
 }
 

@@ -2,12 +2,57 @@ package explorer
 
 import (
 	"context"
+	"encoding/json"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/mlgkernel/mlg/metrics"
 )
+
+// What is said about some graphs is what their predictions alone say; about all, what is said without a choice.
+func TestTrustOfSome(t *testing.T) {
+	for name, d := range map[string]*Data{"classes": drugs(t), "values": numbers(t)} {
+		s := newTester(t, readSpec(t), d, nil)
+		some, all := []int{}, []int{}
+		for i := range d.IDs {
+			if all = append(all, i); i%3 == 1 {
+				some = append(some, i)
+			}
+		}
+		of := func(graphs []int) (out trustAnswer) {
+			body, _ := json.Marshal(partRequest{By: "random", Graphs: graphs})
+			s.post("/api/v1/trust", string(body), &out)
+			return out
+		}
+		var e evaluation
+		s.get("/api/v1/evaluate", &e)
+		sum := 0.0
+		for _, i := range some {
+			if e.Values != nil && len(e.Values) > 0 {
+				sum += (e.Values[i] - e.Measured[i]) * (e.Values[i] - e.Measured[i])
+			} else if e.Predicted[i] == d.Targets[i] {
+				sum++
+			}
+		}
+		want := sum / float64(len(some))
+		if len(e.Values) > 0 {
+			want = math.Sqrt(want)
+		}
+		if a := of(some); a.Graphs != len(some) || math.Abs(*a.Score-want) > 1e-12 || a.Method == "" || len(a.Likeness) != trustBins {
+			t.Errorf("%s: %+v, want a score of %v", name, a, want)
+		}
+		var whole trustAnswer
+		s.get("/api/v1/trust", &whole)
+		if a := of(all); !reflect.DeepEqual(a, whole) {
+			t.Errorf("%s: all graphs %+v, want %+v", name, a, whole)
+		}
+		if a := of(some[:leastTrusted-1]); !strings.HasPrefix(a.Note, "9 of these graphs have predictions, which are too few") {
+			t.Errorf("%s: few graphs %+v", name, a)
+		}
+	}
+}
 
 // Figures are those of the evaluation, counts are complete, and the likeness is that of the matrix.
 func TestTrust(t *testing.T) {

@@ -18,6 +18,7 @@ import { changes, forgetSteps, undoButtons } from "./undo.js";
 import { askPanel, showAsked, showExamples } from "./ask.js";
 import { ownData, receive, remarks, sourceChoice } from "./data.js";
 import { themes } from "./theme.js";
+import { furtherAsked } from "./endpoints.js";
 import { groupsView } from "./groups.js";
 import { manyView, sendMany } from "./many.js";
 import { nextGraph, nextName, nextView, suggestions } from "./next.js";
@@ -156,6 +157,7 @@ export const app = {
       else state.asked.push(a);
     }
     app.open(`a${known(list[0])}`, { quiet: true });
+    furtherAsked(app).catch(app.fail);
     const p = list[0].prediction;
     const said = p.class ? `Predicted ${p.class}. ` : "";
     announce(`${said}${p.unlike ? "Unlike the graphs here. " : ""}Most similar: ${p.nearest[0]?.id ?? "nothing"}.`);
@@ -177,6 +179,13 @@ export const app = {
     showAsked(app);
   },
 
+  // within returns the graphs that the views are about: those that are selected and pass the filters, null for all.
+  within() {
+    const { kept } = app.map;
+    if (!state.picked.length) return kept;
+    return new Set(kept ? state.picked.filter((i) => kept.has(i)) : state.picked);
+  },
+
   // keep has the map show some graphs alone, null for all.
   keep(graphs) {
     if (graphs === null && app.map.kept === null) return;
@@ -185,6 +194,7 @@ export const app = {
       m.draw();
     }
     showSelection();
+    if (state.view === "predictions") predictionsView(app.evaluation, app);
   },
 
   show(view) {
@@ -229,6 +239,8 @@ export const app = {
     refilter(app);
     changed();
   },
+
+  unfilter,
 
   report: () => download("report", `${app.info.name}.html`, {}, reportOf()),
 

@@ -56,7 +56,7 @@ export function showAsked(app) {
       (p.value === null ? "placed" : withDeviation(p));
     return h("li", { class: [app.state.open === `a${i}` && "open", a.error && "failed"].filter(Boolean).join(" ") },
       h("button", { onclick: () => (a.error ? ($("ask-text").value = name) : app.open(`a${i}`)) },
-        said, p?.unlike && h("span", { class: "warn" }, " · unlike the graphs here"), h("span", { class: "name" }, name)),
+        a.further && Object.keys(a.further).length > 0 && h("span", { class: "muted" }, `${app.info.target_name} `), said, Object.entries(a.further ?? {}).map(([endpoint, text]) => h("span", { class: "muted" }, ` · ${endpoint} ${text}`)), p?.unlike && h("span", { class: "warn" }, " · unlike the graphs here"), h("span", { class: "name" }, name)),
       h("button", { class: "quiet", "aria-label": `Remove ${name}`, onclick: () => app.forget(i) }, "✕"));
   }));
 }

@@ -4,9 +4,10 @@ import { count, h, number, signed } from "./dom.js";
 import { predictionOf } from "./said.js";
 import { colorBar } from "./colors.js";
 import { stopped } from "./api.js";
-import { chosen } from "./state.js";
+import { chosen, write } from "./state.js";
 import { keep, keptOf } from "./kept.js";
 import { Drawing, contributionCss } from "./drawing.js";
+import { endpointBoxes, endpointsOf, furtherAsked, furtherOf } from "./endpoints.js";
 import { scaleName } from "./pair.js";
 
 const vertices = (n) => `${n.toLocaleString("en")} ${n === 1 ? "vertex" : "vertices"}`;
@@ -106,7 +107,7 @@ export class Detail {
       if (ringed() === null) this.paint();
       else await ring();
     };
-    await Promise.all([ring(), predict(), reason()]);
+    await Promise.all([ring(), predict(), reason(), this.further(ref, target, signal)]);
   }
 
   // learned asks again for what an early learner said, once there is another.
@@ -136,6 +137,7 @@ export class Detail {
     const cls = asked ? -1 : app.source.class[Number(ref)] ?? -1;
     const target = asked ? "" : app.source.targets[Number(ref)] ?? "";
     this.says = h("div", {});
+    this.more = h("div", { id: "further" });
     this.scales = h("div", {});
     this.elsewhere = h("div", {});
     this.near = h("div", {});
@@ -152,7 +154,7 @@ export class Detail {
         asked && h("span", {}, "new graph")),
       h("div", { class: "paper" }, this.drawing.el),
       asked ? "" : noteOf(app, ref, name),
-      this.says, this.key, this.scales, this.elsewhere, this.near);
+      this.says, this.key, this.more, this.scales, this.elsewhere, this.near);
   }
 
   // similar lists the most similar graphs, with their targets.
@@ -171,6 +173,22 @@ export class Detail {
     this.early = p.note !== "";
     this.says.replaceChildren(...predictionOf(this.app, ref, p));
     this.app.predicted(ref, p);
+  }
+
+  // further says what is predicted besides the target.
+  async further(ref, target, signal) {
+    const { app, more } = this;
+    if (app.info.task === "none" || !app.info.columns.length) return more.replaceChildren();
+    const list = h("ul", { class: "plain" });
+    const fill = () => {
+      list.hidden = !endpointsOf(app).length;
+      return furtherOf(app, list, target, ref[0] === "a" ? null : Number(ref), signal);
+    };
+    more.replaceChildren(h("h3", {}, "Other targets"), list, app.info.saved ? "" : h("details", { class: "chooser" }, ...endpointBoxes(app, () => {
+      write();
+      Promise.all([fill(), furtherAsked(app)]).catch(app.fail);
+    })));
+    await fill();
   }
 
   // without says why there is no prediction.

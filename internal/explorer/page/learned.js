@@ -8,6 +8,7 @@ import { colorQuery, columnOf } from "./legend.js";
 import { predictionsView, showScore } from "./predictions.js";
 import { showTable } from "./table.js";
 import { groupsView } from "./groups.js";
+import { furtherAsked } from "./endpoints.js";
 import { nextView } from "./next.js";
 import { noteRound } from "./rounds.js";
 
@@ -67,7 +68,7 @@ export async function compute() {
     if (signal.aborted) return;
     showPlaces();
     app.changed();
-    await Promise.all([evaluate(signal), app.loadDetail()]);
+    await Promise.all([evaluate(signal), app.loadDetail(), furtherAsked(app, signal).catch(app.fail)]);
   } catch (e) {
     if (e.name === "AbortError") return;
     $("score").classList.remove("stale");
@@ -142,7 +143,7 @@ async function askAgain(signal) {
     const { predictions } = await post("predict",
       { graphs: list.map((a) => app.reference(`a${state.asked.indexOf(a)}`)), k: 5, place: true,
       ...chosen() }, signal);
-    list.forEach((a, i) => (a.prediction = predictions[i]));
+    list.forEach((a, i) => Object.assign(a, { prediction: predictions[i], further: {} }));
   };
   const open = state.asked.filter((a) => !a.error);
   if (!open.length) return;

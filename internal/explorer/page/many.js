@@ -5,6 +5,7 @@ import { download, get, sendFile } from "./api.js";
 import { chosen, write } from "./state.js";
 import { Grid } from "./grid.js";
 import { structure } from "./structure.js";
+import { endpointBoxes } from "./endpoints.js";
 
 let grid;
 let table = null; // the answer of the API,
@@ -54,13 +55,8 @@ async function loadMore(app) {
 
 // chooser has a box for each column that may be predicted.
 function chooser(app) {
-  const { state } = app;
-  const box = (name) => h("label", {}, h("input", { type: "checkbox", checked: state.endpoints.includes(name), onchange: (e) => {
-    state.endpoints = e.target.checked ? [...state.endpoints, name] : state.endpoints.filter((n) => n !== name);
-    loadMore(app).catch(app.fail);
-  } }), name);
   $("many-endpoints").hidden = !app.info.columns.length;
-  $("many-endpoints").replaceChildren(h("summary", {}, "Predict columns of the file too"), h("div", { class: "boxes" }, app.info.columns.map((c) => box(c.name))));
+  $("many-endpoints").replaceChildren(...endpointBoxes(app, () => loadMore(app).catch(app.fail)));
 }
 
 // columnsOf returns the columns of a table of predictions.

@@ -3,6 +3,8 @@
 import { ticksOf } from "./chart.js";
 import { trustOf } from "./trust.js";
 import { versus } from "./versus.js";
+import { counted, partLine, partOf } from "./part.js";
+import { boxed } from "./boxed.js";
 import { $, count, h, nameless, number, percent, s } from "./dom.js";
 
 // judge says in words how good predictions of unseen graphs are: the figures, best first, those that the head has room for
@@ -93,10 +95,12 @@ export function predictionsView(e, app) {
     h("button", { onclick: app.compute }, "Try again"))] : [];
   parts.push(...(filed ? [...summary(filed), h("h3", {}, "Cross-validated here"), h("p", { class: "muted small" }, trainedHere)] : []));
   parts.push(...(e ? summary(e) : []));
-  if (e?.confusion) parts.push(confusion(e, app));
-  else if (e?.values.length) parts.push(scatter(e, app));
+  const part = partOf(e, app);
+  if (part) parts.push(partLine(part, app));
+  if (e?.confusion) parts.push(confusion(e, app, part));
+  else if (e?.values.length) parts.push(scatter(e, app, part));
   if (e) parts.push(baselines(e));
-  if (e?.index.length && !e.note) parts.push(trustOf(app), versus(app));
+  if (e?.index.length && !e.note) parts.push(trustOf(app, part), versus(app));
   if (!parts.some(Boolean)) {
     parts.push(h("p", { class: "empty" }, !e ? "There are no predictions yet."
       : app.places?.views.predict || (info.saved ? "The model file says nothing of the quality of its predictions."
@@ -128,15 +132,15 @@ function baselines(e) {
 }
 
 // confusion is the table of true and predicted classes. A cell selects its graphs.
-function confusion(e, app) {
-  const { classes, counts } = e.confusion;
+function confusion(e, app, part) {
+  const { classes, counts } = part ? counted(e, part, app) : e.confusion;
   const cell = (i, j) => {
     const n = counts[i][j];
     const share = n / (counts[i].reduce((a, b) => a + b, 0) || 1);
     const td = h("td", { class: i === j ? "right" : "", "data-true": i, "data-said": j }, n > 0 && h("button", {
       "aria-label": `${count(n, "graph")} of ${classes[i]} predicted as ${classes[j]}: select`,
-      onclick: () => app.pick(e.index.filter((g, k) => app.source.targets[g] === classes[i] && e.predicted[k] === classes[j]),
-        "table"),
+      onclick: () => app.pick(e.index.filter((g, k) => app.source.targets[g] === classes[i] && e.predicted[k] === classes[j]
+        && (!part || part.within.has(g))), "table"),
     }, String(n)));
     td.style.setProperty("--share", n ? (0.08 + 0.5 * share).toFixed(3) : "0");
     return td;
@@ -154,7 +158,7 @@ function confusion(e, app) {
 const size = { width: 520, height: 440, left: 64, bottom: 46, top: 12, right: 14 };
 
 // scatter draws predicted against measured values.
-function scatter(e, app) {
+function scatter(e, app, part) {
   const all = [...e.measured, ...e.values];
   let [low, high] = [Math.min(...all), Math.max(...all)];
   const margin = (high - low) * 0.04 || 1;
@@ -164,16 +168,16 @@ function scatter(e, app) {
   const name = e.target_name;
   const ticks = ticksOf(low, high);
   const say = h("p", { class: "key", "aria-live": "polite" },
-    "Point at a graph to see its values. Click to open it. The table lists all graphs.");
+    "Point at a graph to see its values. Click to open it. Drag a box around graphs to select them.");
   const points = e.index.map((g, k) => s("circle", {
-    cx: x(e.measured[k]).toFixed(1), cy: y(e.values[k]).toFixed(1), r: 4,
-      class: app.state.open === String(g) ? "dot open" : "dot", "data-graph": g,
+    cx: x(e.measured[k]).toFixed(1), cy: y(e.values[k]).toFixed(1), r: 4, "data-graph": g,
+    class: ["dot", app.state.open === String(g) && "open", part && !part.within.has(g) && "out"].filter(Boolean).join(" "),
     onpointerenter: () =>
       (say.textContent = `${app.name(String(g))}: measured ${number(e.measured[k])}, predicted ${number(e.values[k])}`),
     onclick: () => app.open(String(g)),
   }));
   const text = (value, props) => s("text", props, value);
-  return h("div", {}, h("h3", {}, "Predicted against measured"), s("svg", {
+  const svg = s("svg", {
     class: "scatter", viewBox: `0 0 ${size.width} ${size.height}`, role: "img",
     "aria-label": `Predicted against measured ${name} of ${e.graphs} graphs, R² ${e.r2.toFixed(2)}`,
   },
@@ -188,6 +192,8 @@ function scatter(e, app) {
     class: "axis" }),
   text(`predicted ${name}`, { transform: `translate(14 ${(size.top + size.height - size.bottom) / 2}) rotate(-90)`,
     "text-anchor": "middle", class: "axis" }),
-  s("line", { class: "diagonal", x1: x(low), y1: y(low), x2: x(high), y2: y(high) }), points), say,
+  s("line", { class: "diagonal", x1: x(low), y1: y(low), x2: x(high), y2: y(high) }), points);
+  boxed(svg, points, (graphs) => app.pick(graphs, "predictions", "lie in a box of predicted against measured values"));
+  return h("div", {}, h("h3", {}, "Predicted against measured"), svg, say,
   h("p", { class: "muted small" }, "On the line the prediction is exact. Above the line it is too high."));
 }

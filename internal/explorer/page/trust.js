@@ -1,7 +1,7 @@
 // How far predictions can be trusted, where single graphs, whole scaffolds, or groups of similar graphs were left out.
 
 import { h, number, percent, radios } from "./dom.js";
-import { get } from "./api.js";
+import { get, post } from "./api.js";
 import { chosen, write } from "./state.js";
 import { chart } from "./chart.js";
 
@@ -9,8 +9,8 @@ const splits = { random: "Single graphs", scaffold: "Whole scaffolds", cluster: 
 
 const answers = new Map(); // of the API, by what they are about
 
-// trustOf returns the part of the view, which fills itself.
-export function trustOf(app) {
+// trustOf returns the part of the view, which fills itself: about all graphs, or about a part of them.
+export function trustOf(app, part = null) {
   const { state, info } = app;
   const names = Object.keys(splits).filter((by) => by !== "scaffold" || info.molecules);
   if (!names.includes(state.split)) [state.split] = names;
@@ -21,20 +21,21 @@ export function trustOf(app) {
     state.split = b.dataset.split;
     write();
     set(b);
-    fill(app, body, state.split).catch(app.fail);
+    fill(app, body, state.split, part).catch(app.fail);
   });
   set(choice.querySelector(`[data-split="${state.split}"]`));
-  fill(app, body, state.split).catch(app.fail);
+  fill(app, body, state.split, part).catch(app.fail);
   return h("div", {}, h("h3", {}, "Can they be trusted?"), h("p", { class: "muted small" }, "Left out together:"), choice, body);
 }
 
-async function fill(app, body, by) {
-  const key = JSON.stringify([app.info.source, app.state.kernel, by]);
+async function fill(app, body, by, part) {
+  if (part && !part.graphs.length) return body.replaceChildren(h("p", { class: "empty" }, "None of these graphs has a prediction."));
+  const key = JSON.stringify([app.info.source, app.state.kernel, by, part?.graphs]);
   body.dataset.of = key;
   if (!answers.has(key)) {
     body.replaceChildren(h("p", { class: "muted" }, "Testing predictions …"));
     if (answers.size > 30) answers.clear();
-    const answer = get("trust", { by, ...chosen() });
+    const answer = part ? post("trust", { by, graphs: part.graphs, ...chosen() }) : get("trust", { by, ...chosen() });
     answer.catch(() => answers.delete(key));
     answers.set(key, answer);
   }

@@ -51,6 +51,10 @@ test("a model of several targets says which one its figures are of; a class has 
   assert.match(await page.locator("#score").innerText(), /^AUC \d\.\d\d\s+toxic: says the model file · [^·]+ · [^·]+$/);
   await page.evaluate(async () => (await import("/app.js")).app.open("3"));
   await page.locator("#detail .says").filter({ hasText: /^toxic [01]/ }).waitFor();
+  await page.locator("#further li").filter({ hasText: /^logP\s*−?\d[\d.]* ± [\d.]+ 1\.2 measured$/ }).waitFor();
+  await page.locator("#ask-text").fill("CCCCS CCCCO");
+  await page.locator("#ask-form button").click();
+  await page.locator("#asked li").filter({ hasText: /^toxic [01] · logP −?\d[\d.]* ± [\d.]+.*CCCCO/ }).waitFor();
   await close(page, "endpoint");
   const fresh = await open("", { at: await serve(file("uneven.csv", uneven), "--target", "toxic") });
   await settled(fresh);
@@ -60,6 +64,13 @@ test("a model of several targets says which one its figures are of; a class has 
   assert.ok(box.height < 90, `the head has ${box.height} pixels of figures`);
   await fresh.locator("#score").click();
   await fresh.locator("#predictions .says").filter({ hasText: "enrichment" }).first().waitFor();
+  await fresh.evaluate(async () => (await import("/app.js")).app.open("3"));
+  await fresh.locator("#further summary").click();
+  await fresh.locator("#further label", { hasText: "logP" }).locator("input").check();
+  await fresh.locator("#further li").filter({ hasText: /^logP\s*−?\d.* measured$/ }).waitFor();
+  await fresh.locator("#ask-text").fill("CCCCS");
+  await fresh.locator("#ask-form button").click();
+  await fresh.locator("#asked li").filter({ hasText: /· logP −?\d/ }).waitFor();
   await close(fresh, "uneven");
 });
 

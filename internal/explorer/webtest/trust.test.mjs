@@ -67,6 +67,43 @@ test("a selection by lasso, filter or cluster is trained on, and its model is co
   await close(page);
 });
 
+test("predictions and charts are about the graphs that are selected and pass the filters; a box over the chart selects", limit, async () => {
+  const page = await open("#view=predictions", { at: await serve(file("chains.csv", chains(300))) });
+  await page.locator("#trust .chart").first().waitFor();
+  const all = await page.locator("#trust .says").innerText();
+  await page.locator(".scatter").scrollIntoViewIfNeeded();
+  const box = await page.locator(".scatter .frame").boundingBox();
+  await page.mouse.move(box.x + 2, box.y + 2);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * 0.5, box.y + box.height - 2, { steps: 5 });
+  if (shots) await page.screenshot({ path: join(shots, "box.png") });
+  await page.mouse.up();
+  const picked = await value(page, "app.state.picked.length");
+  assert.ok(picked > 20 && picked < 270, `${picked} in the box`);
+  const middle = await value(page, "Math.max(...app.state.picked.map((i) => app.source.value[i]))");
+  assert.ok(await value(page, `app.source.value.every((v, i) => v > ${middle} || app.state.picked.includes(i))`), "all with small values are selected");
+  await page.locator("#part").filter({ hasText: `Below are the ${picked} graphs that are selected: error ` }).waitFor();
+  assert.equal(await page.locator(".scatter .dot:not(.out)").count(), picked);
+  await page.locator("#trust .muted").filter({ hasText: `${picked} graphs: ` }).waitFor();
+  assert.notEqual(await page.locator("#trust .says").innerText(), all);
+  const error = (text) => text.match(/error ([\d.]+)/i)[1];
+  assert.equal(error(await page.locator("#trust .says").innerText()), error(await page.locator("#part").innerText()));
+  if (shots) await page.screenshot({ path: join(shots, "part.png") });
+  await page.locator("#tab-table").click();
+  await page.locator('#table input[aria-label="vertices to"]').fill("9");
+  await page.locator("#tab-predictions").click();
+  await page.locator("#part").filter({ hasText: "are selected and pass the filters" }).waitFor();
+  await page.locator("#part button").click();
+  await page.locator("#part").waitFor({ state: "detached" });
+  assert.equal(await page.locator("#trust .says").innerText(), all);
+  const classes = await open("#view=predictions&pick=0-39");
+  await classes.locator("#part").filter({ hasText: "Below are the 40 graphs that are selected" }).waitFor();
+  const numbers = await classes.locator(".confusion td button").allInnerTexts();
+  assert.equal(numbers.reduce((s, n) => s + Number(n), 0), 40, "the matrix has these graphs alone");
+  await close(classes);
+  await close(page);
+});
+
 test("two kernels are compared on the same graphs; the bootstrap says the same as a direct one", limit, async () => {
   const page = await open("#view=predictions");
   await page.locator("#versus-kernel").fill("labels");
