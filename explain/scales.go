@@ -15,6 +15,7 @@ import (
 type Scales struct {
 	*kernel.FittedFactor
 	parts []part // the same one on all forms of graphs, if the sum has no other
+	whole bool   // they are all of the sum
 }
 
 // part is a kernel with its weight in a sum.
@@ -49,11 +50,20 @@ func ScalesOf(sum *kernel.FittedSum) *Scales {
 	for t, term := range sum.Sum.Terms {
 		f := sum.Factors[sum.Positions(t)[0]]
 		if len(term.Factors) > 1 || model.LowRank(f) == nil || f.Kernel.String() != best.Kernel.String() {
-			return &Scales{FittedFactor: best, parts: []part{{best, 1}}}
+			return &Scales{best, []part{{best, 1}}, false}
 		}
 		out.parts = append(out.parts, part{f, term.Weight})
 	}
+	out.whole = true
 	return out
+}
+
+// Part returns the text of the multiscale kernel where the sum has other kernels too, else "".
+func (s *Scales) Part() string {
+	if s.whole {
+		return ""
+	}
+	return s.Kernel.String()
 }
 
 // Model returns the kernel as it was fitted.
@@ -81,6 +91,7 @@ func (s *Scales) Radii() []int {
 // Level is the similarity of two graphs at one level, with their vertices matched.
 type Level struct {
 	Matching
+	Name   string  `json:"name" help:"what is compared at the level, where that is not told by its radius; otherwise empty"`
 	Radius int     `json:"radius" help:"0 at level 0"`
 	K      float64 `json:"k"`
 }
@@ -108,7 +119,7 @@ func (s *Scales) Levels(ctx context.Context, g, h *graph.Graph) (out []Level, er
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, Level{*matched, radii[l], k[l]})
+		out = append(out, Level{*matched, "", radii[l], k[l]})
 	}
 	return out, nil
 }

@@ -34,21 +34,6 @@ type level struct {
 	Name  string `json:"name"`
 }
 
-// levelsOf returns the kernels of the levels of a kernel, or the kernel itself where it has none.
-func levelsOf(k kernel.Kernel) []kernel.Level {
-	var levels []kernel.Level
-	if x, ok := k.(kernel.Levelled); ok {
-		levels = x.Levels()
-	}
-	if len(levels) == 0 {
-		return []kernel.Level{{Name: "similarity", Kernel: k}}
-	}
-	if top := levels[len(levels)-1].Kernel; top.String() != k.String() { // the kernel combines levels
-		levels = append(levels, kernel.Level{Name: "all levels", Kernel: k})
-	}
-	return levels
-}
-
 func (l level) String() string { return fmt.Sprintf("level %d  %-14s", l.Level, l.Name) }
 
 // exactly returns a kernel with its multiscale kernels computed by their definition.
@@ -123,18 +108,18 @@ func (c *compareCmd) pair(g *globals, a, b *graph.Graph) error {
 		Similarity float64 `json:"similarity"`
 	}
 	var levels []similarity
-	all := levelsOf(k)
+	all := explain.LevelsOf(k)
 	ahead := forecaster{g: g, quiet: k.String() != asked.String()} // what is exact unasked takes seconds
 	for i, l := range all {
 		if err := ahead.begin(fmt.Sprintf("level %d", i), l.Kernel, graphs); err != nil {
 			return err
 		}
-		values, err := kernel.NewCollection(graphs).Gram(g.work(), l.Kernel)
+		value, err := explain.AtLevel(g.work(), l, a, b)
 		if err != nil {
 			return err
 		}
 		ahead.end()
-		x := similarity{level{i, l.Name}, values.At(0, 1)}
+		x := similarity{level{i, l.Name}, value}
 		levels = append(levels, x)
 		if len(all) == 1 {
 			show("similarity  %.4f\n", x.Similarity)
@@ -193,7 +178,7 @@ func (c *compareCmd) datasets(g *globals, a, b []*graph.Graph) error {
 	ctx := g.work()
 	var levels []setLevel
 	var top *kernel.Matrix
-	for i, l := range levelsOf(k) {
+	for i, l := range explain.LevelsOf(k) {
 		if top, err = kernel.NewCollection(all).Gram(ctx, l.Kernel); err != nil {
 			return err
 		}

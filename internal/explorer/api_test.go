@@ -263,6 +263,7 @@ var badRequests = []struct {
 	{"POST /upload?name=x.csv&target=z smiles,y\nC,1\n", "400", `target: no column "z", want one of smiles, y`},
 	{"POST /upload?name=x.csv&source=z smiles,y\nC,1\n", "400", `"source" is not known`},
 	{"POST /upload?name=x.csv a,b\n1,2\n", "422", `x.csv:1: no SMILES column among "a", "b"`},
+	{"POST /upload?name=x.csv&file=z a,b\n", "422", `the file "z" is not here`},
 	{"POST /upload?name=x.csv&structure=z a,b\n1,2\n", "422", `no column "z" among`},
 	{"POST /upload?name=x.smi C((\n", "422", "no graph can be read; the first error is in line 1: SMILES position 3"},
 	{"POST /upload?name=x.zip PK\x03\x04", "422", "zip"},

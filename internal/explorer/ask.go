@@ -381,7 +381,8 @@ type compareRequest struct {
 // comparison compares two graphs.
 type comparison struct {
 	K      float64         `json:"k"`
-	Levels []explain.Level `json:"levels" help:"of the multiscale kernel whose scales are shown"`
+	Levels []explain.Level `json:"levels" help:"of the kernel, where it has some, or of the multiscale kernel whose scales are shown"`
+	Of     string          `json:"of" help:"the kernel that the levels are of, where it is a part of the kernel; otherwise empty"`
 	Note   string          `json:"note" help:"why there are no levels; otherwise empty"`
 }
 
@@ -427,12 +428,16 @@ func compare(ctx context.Context, x *session, f *fitted, in *compareRequest) (*c
 	case err != nil:
 		return nil, err
 	case f.scales == nil:
-		out.Note = noScales
-		return out, nil
+		out.Levels, err = explain.LevelsBetween(ctx, f.Kernel.Asked, a, b, maxPair)
+		if out.Levels == nil {
+			out.Levels, out.Note = []explain.Level{}, noLevels
+		}
+		return out, err
 	case max(a.N(), b.N()) > maxPair:
 		out.Note = fmt.Sprintf("a graph has more than %d vertices, so the vertices are not matched", maxPair)
 		return out, nil
 	}
+	out.Of = f.scales.Part()
 	out.Levels, err = f.scales.Levels(ctx, a, b)
 	return out, err
 }

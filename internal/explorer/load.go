@@ -31,7 +31,8 @@ func Load(ctx context.Context, r *dataset.Reader, read dataset.Options, c Choice
 	if err := l.choose(&c, read, false); err != nil {
 		return nil, err
 	}
-	return l.data(r, read, c)
+	l.file = aboutFile(r)
+	return l.data(read, c)
 }
 
 // loader keeps graphs with the fields beside them.
@@ -43,6 +44,24 @@ type loader struct {
 	graphs  []*graph.Graph
 	lines   []int // where they begin in the file, 0 where that is not known
 	columns dataset.Columns
+	file    about
+}
+
+// about is what a reader says of a file that it has read.
+type about struct {
+	name         string
+	format       dataset.Format
+	warnings     []string
+	skipped      dataset.LeftOut
+	nodes, edges []string // keys of their data
+	attributes   string   // keys of the data that are attributes
+	keyed        bool
+}
+
+func aboutFile(r *dataset.Reader) about {
+	out := about{name: r.Name(), format: r.Format(), warnings: r.Warnings(), skipped: r.Skipped(), keyed: r.Keyed(), attributes: r.AttributeKeys()}
+	out.nodes, out.edges = r.Keys()
+	return out
 }
 
 // read reads graphs and calls tick with their number.
@@ -100,10 +119,11 @@ func (l *loader) choose(c *Choices, read dataset.Options, suggest bool) error {
 	return nil
 }
 
-// data makes a collection of what was read.
-func (l *loader) data(r *dataset.Reader, read dataset.Options, c Choices) (*Data, error) {
+// data makes a collection of what was read, which may be done again with other choices.
+func (l *loader) data(read dataset.Options, c Choices) (*Data, error) {
 	ids, targets := l.chosen(c.ID), withoutMissing(l.chosen(c.Target))
-	for i, g := range l.graphs {
+	graphs := slices.Clone(l.graphs)
+	for i, g := range graphs {
 		id, target := strings.Clone(g.ID()), strings.Clone(g.Target())
 		if c.ID != nil {
 			id = ids[i]
@@ -111,11 +131,11 @@ func (l *loader) data(r *dataset.Reader, read dataset.Options, c Choices) (*Data
 		if c.Target != nil {
 			target = targets[i]
 		}
-		l.graphs[i] = g.With(id, target)
+		graphs[i] = g.With(id, target)
 	}
-	ds := &dataset.Dataset{Name: r.Name(), Graphs: l.graphs, Warnings: r.Warnings(), Keyed: r.Keyed()}
+	ds := &dataset.Dataset{Name: l.file.name, Graphs: graphs, Warnings: slices.Clone(l.file.warnings), Keyed: l.file.keyed}
 	ds.FillLabels()
-	read.AttributeKeys, read.EmptyLabels = r.AttributeKeys(), ds.Filled > 0
+	read.AttributeKeys, read.EmptyLabels = l.file.attributes, ds.Filled > 0
 	if dataset.LabelsAreNames(read, ds) {
 		read = dataset.WithoutLabels(read, ds)
 	}
@@ -123,7 +143,7 @@ func (l *loader) data(r *dataset.Reader, read dataset.Options, c Choices) (*Data
 	if err != nil {
 		return nil, err
 	}
-	d.reader = len(ds.Warnings)
+	d.reader = len(l.file.warnings)
 	if unread := l.columns.Roles.Unread(); unread != "" {
 		d.info.Warnings = append(d.info.Warnings, unread)
 	}
@@ -142,7 +162,7 @@ func (l *loader) data(r *dataset.Reader, read dataset.Options, c Choices) (*Data
 
 // unmeasured returns the graphs of regression whose target is a text that is no number, which counts as not measured.
 func (l *loader) unmeasured(d *Data) (out dataset.LeftOut) {
-	for i, g := range l.graphs {
+	for i, g := range d.Graphs {
 		if t := g.Target(); d.task != regression || t == "" || d.target(i) != "" {
 			continue
 		}

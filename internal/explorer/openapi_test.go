@@ -280,7 +280,7 @@ func TestDocumentedOperations(t *testing.T) {
 	const kernel = "kernel"
 	want := map[string]string{
 		"GET /health": "", "GET /openapi.json": "", "GET /sources": "",
-		"POST /upload": "name key check target target_name id color structure task format hydrogens edge_weight node_label attributes edge_label edge_attributes clusters directed atom_charge atom_aromatic atom_hydrogens largest_fragment",
+		"POST /upload": "name key check file target target_name id color structure task format hydrogens edge_weight node_label attributes edge_label edge_attributes clusters directed atom_charge atom_aromatic atom_hydrogens largest_fragment",
 		"GET /info":    "", "GET /graphs": "", "GET /graph/{index}": "", "POST /graph": "", "POST /read": "",
 		"GET /map": kernel + " part", "GET /colors": kernel + " by column", "GET /columns": "column", "GET /structure": kernel, "GET /outliers": kernel, "GET /chosen": "", "GET /trust": kernel + " by", "POST /trust": "", "GET /matrix": kernel + " cells", "GET /gram": kernel + " rows columns", "GET /evaluate": kernel + " cross_validate part", "GET /progress": kernel + " upload",
 		"GET /neighbours": kernel + " index smiles k", "POST /neighbours": "", "GET /predict": kernel + " index smiles k place endpoint early", "POST /predict": "",

@@ -98,6 +98,7 @@ type Server struct {
 	recent  []*session // used last, the latest first
 
 	batches []*batch              // the latest first
+	checked []*checked            // files of which nothing was made yet, the latest first
 	reading map[string]*uploading // files that are being read, by their keys
 }
 

@@ -533,12 +533,12 @@ func TestProducts(t *testing.T) {
 		t.Fatal(err)
 	}
 	s = newTester(t, s.spec, src, nil)
-	if s.post("/api/v1/vertex", `{"graph":{"index":3},"vertex":0,"level":0}`, &v); v.Note != noScales || len(v.Neighbourhood) != 1 {
+	if s.post("/api/v1/vertex", `{"graph":{"index":3},"vertex":0,"level":0}`, &v); v.Note != withLevels || len(v.Neighbourhood) != 1 {
 		t.Errorf("vertex of a baseline: %+v", v)
 	}
 	s.post("/api/v1/compare", `{"a":{"index":3},"b":{"index":8}}`, &pair)
-	if len(pair.Levels) != 0 || pair.Note != noScales {
-		t.Errorf("%d levels of a baseline, note %q", len(pair.Levels), pair.Note)
+	if len(pair.Levels) != 6 || pair.Levels[1].Name != "refinement 1" || pair.Note != "" {
+		t.Errorf("levels of a baseline: %+v", pair)
 	}
 	m.Kernel = sum(term(1, kernel.Factor{Kernel: classic.DefaultGraphlet()})) // nor slopes, but contributions
 	if src, err = FromModel("graphlets", m); err != nil {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -27,7 +28,8 @@ const (
 type uploadRequest struct {
 	Name           string  `json:"name" want:"1 to 200" help:"name of the file; it tells the format and names the collection"`
 	Key            string  `json:"key,omitempty" want:"0 to 100" help:"any text; names the upload in requests for its progress"`
-	Check          bool    `json:"check,omitempty" help:"read the file and report on it, but do not keep it"`
+	Check          bool    `json:"check,omitempty" help:"read the file and report on it, but make no collection of it"`
+	File           string  `json:"file,omitempty" want:"0 to 100" help:"a file that was checked, as the answer named it; the body is empty then"`
 	Target         *string `json:"target,omitempty" help:"column of the targets; empty for none; by default the suggested one"`
 	ID             *string `json:"id,omitempty" help:"column of the identifiers; empty for none; by default the suggested one"`
 	Color          *string `json:"color,omitempty" help:"column to colour graphs by"`
@@ -67,6 +69,7 @@ func (in *uploadRequest) options(bytes int64) dataset.Options {
 // uploadAnswer says what was read.
 type uploadAnswer struct {
 	Source      string            `json:"source" help:"name of the collection in requests; empty after a check"`
+	File        string            `json:"file" help:"after a check: name of the file in further requests, while the server keeps it"`
 	Name        string            `json:"name"`
 	Format      dataset.Format    `json:"format"`
 	Bytes       int64             `json:"bytes"`
@@ -137,19 +140,33 @@ func postUpload(q *request, in *uploadRequest) (out *uploadAnswer, err error) {
 	if q.s.o.ReadOnly {
 		return nil, &apiError{http.StatusForbidden, "this server takes no files", "body"}
 	}
+	f := &checked{id: rand.Text()}
+	if in.File != "" {
+		if f = q.s.checkedFile(in.File); f == nil {
+			return nil, unkept("the file %.100q is not here: the server keeps the last %d that were checked", in.File, maxChecked)
+		}
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	var x *source
-	bytes, err := q.sent(in.Name, in.Key, func(u *uploading) (err error) {
-		out, x, err = q.readUpload(in, u)
+	size, err := q.sent(in.Name, in.Key, func(u *uploading) (err error) {
+		out, x, err = q.readUpload(in, f, u)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	out.Bytes = bytes
-	if !in.Check {
-		out.Gone = q.s.add(x)
-		out.Source = x.id
+	if in.File == "" {
+		f.size = size
 	}
+	if out.Bytes = f.size; in.Check {
+		q.s.keepChecked(f)
+		out.File = f.id
+		return out, nil
+	}
+	q.s.forgetChecked(f)
+	out.Gone = q.s.add(x)
+	out.Source = x.id
 	return out, nil
 }
 
@@ -186,22 +203,16 @@ func (q *request) sent(name, key string, read func(u *uploading) error) (bytes i
 	return body.n.Load(), asRequestError(q.Context(), err)
 }
 
-// readUpload reads a file and describes it. It returns a source that is not in the list of sources
-// yet.
-func (q *request) readUpload(in *uploadRequest, u *uploading) (*uploadAnswer, *source, error) {
-	ctx := q.Context()
+// readUpload reads a file, unless it was read in the same way before, and describes it. It returns a source that is not in the
+// list of sources yet.
+func (q *request) readUpload(in *uploadRequest, f *checked, u *uploading) (*uploadAnswer, *source, error) {
 	o := in.options(q.s.o.UploadBytes)
-	r, err := openUpload(ctx, u.body, q.ContentLength, q.s.o.UploadBytes, in.Name, o)
-	if err != nil {
-		return nil, nil, uploadError(err)
-	}
-	l := &loader{most: q.s.o.UploadGraphs, items: o.Limits.Items}
-	tick := func(graphs int) { u.graphs.Store(int64(graphs)) }
-	for err := l.read(ctx, r, tick); err != nil; err = l.read(ctx, r, tick) {
-		if ctx.Err() != nil || !r.Skip() {
-			return nil, nil, uploadError(err)
+	if f.read == nil || f.as != o {
+		if err := q.readFile(in, f, u, o); err != nil {
+			return nil, nil, err
 		}
 	}
+	l := f.read
 	c := Choices{Target: in.Target, ID: in.ID, Color: in.Color, TargetName: in.TargetName}
 	if in.Task != "auto" {
 		c.Task = in.Task
@@ -209,7 +220,7 @@ func (q *request) readUpload(in *uploadRequest, u *uploading) (*uploadAnswer, *s
 	if err := l.choose(&c, o, true); err != nil {
 		return nil, nil, err
 	}
-	out := l.report(r, c)
+	out := l.report(c)
 	if len(l.graphs) == 0 {
 		if out.Skipped > 0 {
 			bad := out.SkippedRows[0]
@@ -218,7 +229,7 @@ func (q *request) readUpload(in *uploadRequest, u *uploading) (*uploadAnswer, *s
 		}
 		return nil, nil, uploadError(fmt.Errorf("%s: no graphs", in.Name))
 	}
-	d, err := l.data(r, o, c)
+	d, err := l.data(o, c)
 	if err != nil {
 		return nil, nil, &apiError{http.StatusUnprocessableEntity, err.Error(), "target"}
 	}
@@ -229,6 +240,41 @@ func (q *request) readUpload(in *uploadRequest, u *uploading) (*uploadAnswer, *s
 		return out, nil, nil
 	}
 	return out, q.s.newSource(d), nil
+}
+
+// readFile reads a file as it comes, or as it was kept.
+func (q *request) readFile(in *uploadRequest, f *checked, u *uploading, o dataset.Options) error {
+	ctx := q.Context()
+	var body io.Reader = u.body
+	size := q.ContentLength
+	if in.File != "" {
+		if f.text == nil {
+			return unkept("%s is too large to be kept: send it again", in.Name)
+		}
+		body, size = bytes.NewReader(f.text), int64(len(f.text))
+	}
+	var kept keptText
+	if in.Check && in.File == "" {
+		body = io.TeeReader(body, &kept)
+	}
+	r, err := openUpload(ctx, body, size, q.s.o.UploadBytes, in.Name, o)
+	if err != nil {
+		return uploadError(err)
+	}
+	l := &loader{most: q.s.o.UploadGraphs, items: o.Limits.Items}
+	tick := func(graphs int) { u.graphs.Store(int64(graphs)) }
+	for err := l.read(ctx, r, tick); err != nil; err = l.read(ctx, r, tick) {
+		if ctx.Err() != nil || !r.Skip() {
+			return uploadError(err)
+		}
+	}
+	l.file = aboutFile(r)
+	if f.read, f.as = l, o; in.File == "" {
+		if f.text = kept.whole(); l.more { // the rest was not read
+			f.text = nil
+		}
+	}
+	return nil
 }
 
 // openUpload opens a file as it comes. A zip file, which cannot be read from its beginning, is kept in memory
@@ -277,12 +323,11 @@ func uploadError(err error) error {
 }
 
 // report says what was read, with the role of every column.
-func (l *loader) report(r *dataset.Reader, c Choices) *uploadAnswer {
-	left := r.Skipped()
-	out := &uploadAnswer{Name: r.Name(), Format: r.Format(), Graphs: len(l.graphs), More: l.more, Columns: l.columns.Describe(),
-		Skipped: left.Count, SkippedRows: append([]dataset.Skipped{}, left.First...), Structure: l.columns.Roles.Structure.Column, Warnings: append([]string{}, r.Warnings()...), Gone: []string{}}
-	nodes, edges := r.Keys()
-	out.NodeKeys, out.EdgeKeys = append([]string{}, nodes...), append([]string{}, edges...)
+func (l *loader) report(c Choices) *uploadAnswer {
+	left := l.file.skipped
+	out := &uploadAnswer{Name: l.file.name, Format: l.file.format, Graphs: len(l.graphs), More: l.more, Columns: l.columns.Describe(),
+		Skipped: left.Count, SkippedRows: append([]dataset.Skipped{}, left.First...), Structure: l.columns.Roles.Structure.Column, Warnings: append([]string{}, l.file.warnings...), Gone: []string{}}
+	out.NodeKeys, out.EdgeKeys = append([]string{}, l.file.nodes...), append([]string{}, l.file.edges...)
 	for _, g := range l.graphs {
 		if strings.Contains(g.SMILES(), ".") {
 			out.Fragments++

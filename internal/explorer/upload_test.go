@@ -139,6 +139,45 @@ func TestTextsAmongNumbers(t *testing.T) {
 	}
 }
 
+// A file that was checked is there for further requests, and is read anew only where it is to be read in another way.
+func TestChecked(t *testing.T) {
+	s := newTester(t, readSpec(t), someDrugs(t), nil)
+	a := s.upload("name=solubility.csv&check=true", solubility)
+	if a.File == "" {
+		t.Fatalf("a check says %+v", a)
+	}
+	first := s.server.checked[0].read
+	b := s.upload("name=solubility.csv&check=true&target=weight&file="+a.File, "")
+	if b.Target != "weight" || b.File != a.File || b.Bytes != a.Bytes || b.Graphs != a.Graphs || len(s.server.checked) != 1 || s.server.checked[0].read != first {
+		t.Errorf("checked again: %+v", b)
+	}
+	c := s.upload("name=solubility.csv&check=true&atom_hydrogens=true&file="+a.File, "")
+	if !strings.Contains(c.Compared, "hydrogens") || s.server.checked[0].read == first {
+		t.Errorf("read in another way: %+v", c)
+	}
+	made := s.upload("name=solubility.csv&target=measured+logS&color=Series&file="+a.File, "")
+	if sent := s.upload("name=solubility.csv&target=measured+logS&color=Series", solubility); made.Source != sent.Source || made.Skipped != sent.Skipped || made.Bytes != sent.Bytes {
+		t.Errorf("made of the file that was checked %+v, of one that is sent %+v", made, sent)
+	}
+	code, said := s.do("POST", uploadPath+"?name=solubility.csv&file="+a.File, "", "")
+	if code != 422 || !strings.Contains(string(said), `"field":"file"`) || len(s.server.checked) != 0 {
+		t.Errorf("a file that is used up: %d %s", code, said)
+	}
+	for range maxChecked + 1 {
+		a = s.upload("name=solubility.csv&check=true", solubility)
+	}
+	if len(s.server.checked) != maxChecked || s.server.checked[0].id != a.File {
+		t.Errorf("%d files are kept", len(s.server.checked))
+	}
+	s.server.checked[0].text = nil // as of a large one
+	if code, said := s.do("POST", uploadPath+"?name=solubility.csv&atom_hydrogens=true&check=true&file="+a.File, "", ""); code != 422 || !strings.Contains(string(said), "send it again") {
+		t.Errorf("a large file that is to be read in another way: %d %s", code, said)
+	}
+	if b := s.upload("name=solubility.csv&target=weight&file="+a.File, ""); b.Target != "weight" || b.Source == "" {
+		t.Errorf("a large file: %+v", b)
+	}
+}
+
 // Of several columns of structures the ones that are not read are named, in the report and of the data.
 func TestUnreadStructures(t *testing.T) {
 	s := newTester(t, readSpec(t), someDrugs(t), nil)

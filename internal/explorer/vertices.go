@@ -68,7 +68,7 @@ func postVertex(q *request, in *vertexRequest) (*vertexAnswer, error) {
 		out.Neighbourhood = slices.Clone(scratch.Ball(g, in.Vertex, out.Radius))
 		out.Distance = slices.Clone(scratch.Distances())
 		if f.scales == nil {
-			out.Note = noScales
+			out.Note = noScales(f.Kernel.Asked)
 			return out, nil
 		}
 		prepared, err := f.scales.Prepare([]*graph.Graph{g}) // if edges become vertices, the original ones come first

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/draw"
+	"github.com/mlgkernel/mlg/explain"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/work"
 )
@@ -36,13 +37,25 @@ type mapViews struct {
 	Predict string `json:"predict" help:"predictions"`
 }
 
-// noScales is what there is to say of kernels that compare no vertices.
-const noScales = "Scales, matched vertices and similar vertices need a multiscale kernel such as mlg, and this kernel is none."
+// What there is to say of kernels that have no features of vertices, and of those that have no levels either.
+const (
+	noFeatures = "Scales and similar vertices need features of vertices, as the kernel mlg has them without exact."
+	withLevels = noFeatures + " Pair shows the levels of this kernel."
+	noLevels   = "Scales, matched vertices and similar vertices need a multiscale kernel such as mlg, and this kernel is none."
+)
+
+// noScales says why a kernel has no features of vertices.
+func noScales(k kernel.Kernel) string {
+	if len(explain.LevelsOf(k)) > 1 {
+		return withLevels
+	}
+	return noLevels
+}
 
 // views says why the kernel has nothing to show.
 func (x *session) views(f *fitted) (out mapViews) {
 	if f.scales == nil {
-		out.Scales = noScales
+		out.Scales = noScales(f.Kernel.Asked)
 	}
 	switch {
 	case x.s.data.task == noTask:

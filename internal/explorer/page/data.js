@@ -84,10 +84,22 @@ function close() {
 
 let reading = false; // the server is
 
+let here = {}; // the file that the server has, and its name there
+
+// send sends a file with choices, or the choices alone where the server has the file.
 async function send(file, choices) {
   reading = true;
   try {
-    return await sendFile("upload", file, choices);
+    if (here.file === file) {
+      try {
+        return await sendFile("upload", new File([], file.name), { ...choices, file: here.name });
+      } catch (e) {
+        if (e.field !== "file") throw e;
+      }
+    }
+    const report = await sendFile("upload", file, choices);
+    here = { file, name: report.file };
+    return report;
   } finally {
     reading = false;
   }

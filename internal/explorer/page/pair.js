@@ -13,8 +13,9 @@ export function pairView(a, b, answer, chosen, choose) {
     h("b", {}, b.id));
   if (!level) return [names, h("p", { class: "empty" }, answer.note || "There are no scales to show.")];
 
-  const say = h("p", { class: "key", "aria-live": "polite" }, hint(level));
-  const svg = picture(a, b, level, (text) => (say.textContent = text ?? hint(level)));
+  const named = level.pairs.length > 0; // vertices are matched
+  const say = h("p", { class: "key", "aria-live": "polite" }, named ? hint(level) : "This kernel matches no vertices at this level.");
+  const svg = picture(a, b, level, (text) => (named && (say.textContent = text ?? hint(level))));
   const rows = h("div", { class: "levels", role: "radiogroup", "aria-label": "Scale at which vertices are matched" },
     answer.levels.map((l) => h("button", {
       role: "radio", "aria-checked": String(l === level), tabindex: l === level ? 0 : -1, onclick: () => choose(l.level),
@@ -27,13 +28,17 @@ export function pairView(a, b, answer, chosen, choose) {
         }
       },
     },
-    h("span", {}, scaleName(l.level, l.radius)),
+    h("span", {}, nameOf(l)),
     track(l.k),
     h("span", { class: "right" }, l.k.toFixed(3)))));
-  return [names, svg, say, h("div", { class: "levels-box" }, h("h3", {}, "Similarity at each scale"), rows)];
+  return [names, svg, say, h("div", { class: "levels-box" }, h("h3", {}, "Similarity at each scale"),
+    answer.of && h("p", { class: "muted small" }, `Of the kernel ${answer.of}, which is a part of this one.`), rows)];
 }
 
 export const scaleName = (level, radius) => (level === 0 ? "vertices alone" : `within ${radius} hop${radius === 1 ? "" : "s"}`);
+
+// nameOf is what a level is called.
+const nameOf = (l) => l.name || scaleName(l.level, l.radius);
 
 export function track(value) {
   const fill = h("div", { class: "fill" });
@@ -42,7 +47,7 @@ export function track(value) {
 }
 
 const hint = (level) =>
-  `Point at a vertex to see its match (${scaleName(level.level, level.radius)}). A stronger colour means more similar.`;
+  `Point at a vertex to see its match (${nameOf(level)}). A stronger colour means more similar.`;
 
 function picture(a, b, level, say) {
   const drawings = [];
