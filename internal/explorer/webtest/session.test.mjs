@@ -28,7 +28,7 @@ test("a session is one file: data, columns, kernel, selection, filters, notes, d
   await page.locator('[aria-label="Accept one"]').or(page.locator('[aria-label="Accept two"]')).first().click();
   await page.locator("#tab-table").click();
   await page.locator('#table [aria-label="logP from"]').fill("0.5");
-  await page.locator('#table [aria-label="dose: choose values"]').click();
+  await page.locator('#table [aria-label$="dose: choose values"]').click();
   await page.locator("#table .chooser .popup label", { hasText: "high" }).locator("input").uncheck();
   await page.locator("#table-head button", { hasText: "Select them" }).click();
   await until(page, "app.state.picked.length > 5");
