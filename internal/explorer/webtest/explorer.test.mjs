@@ -240,7 +240,7 @@ test("every kernel can be chosen by its name; one without scales says so, and a 
   await page.locator('#pair .levels [aria-checked="true"]').filter({ hasText: "labels alone" }).waitFor();
   await page.locator("#pair .key").filter({ hasText: "matches no vertices" }).waitFor();
   if (shots) await page.screenshot({ path: join(shots, "levels.png") });
-  await choose(page, "mlg exact radii=1");
+  await choose(page, "mlg radii=1 exact");
   await page.locator("#pair .levels button").nth(1).filter({ hasText: "radius 1" }).waitFor();
   await hover(page, page.locator("#pair .hit").first(), page.locator("#pair .key").filter({ hasText: /matches vertex|no match/ }));
   await choose(page, "sp");
