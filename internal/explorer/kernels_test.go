@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/explain"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/kernel"
@@ -194,7 +195,12 @@ func TestEveryKernel(t *testing.T) {
 		s.get("/api/v1/compare?a=3&b=CCO&"+query, &pair)
 		var v vertexAnswer
 		s.post("/api/v1/vertex", `{"graph":{"index":3},"vertex":0,"level":0,"kernel":"`+text+`"}`, &v)
-		if (m.Views.Scales == "") != scales || (pair.Note == "") != scales || (v.Note == "") != scales || (len(pair.Levels) > 0) != scales {
+		k, err := s.server.given().data.chosen(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		levels := scales || len(explain.LevelsOf(k)) > 1
+		if (m.Views.Scales == "") != scales || (pair.Note == "") != levels || (v.Note == "") != scales || (len(pair.Levels) > 0) != levels {
 			t.Errorf("%s: without scales %q, pair %q with %d levels, vertex %q", text, m.Views.Scales, pair.Note, len(pair.Levels), v.Note)
 		}
 		for _, path := range []string{"evaluate?", "explain?smiles=CCO&", "predict?smiles=CCO&place=true&", "download/map.svg?color=error&"} {

@@ -324,7 +324,7 @@ func TestDocumentedTypes(t *testing.T) {
 	s := readSpec(t)
 	for path, want := range map[string]string{
 		"paths /api/v1/matrix get parameters 0 schema":           `{"description":"largest number of rows","maximum":800,"minimum":1,"type":"integer"}`,
-		"components schemas NeighboursRequest properties kernel": `{"description":"the text of a kernel, as in wl h=3 or 0.5 mlg + 0.5 sp; without it that of info, or the model as it was trained","maxLength":1000,"minLength":0,"type":"string"}`,
+		"components schemas NeighboursRequest properties kernel": `{"description":"the text of a kernel, as in wl h=3 or 0.5 mlg + 0.5 sp, or chosen for what mlg train would choose; without it that of info, or the model as it was trained","maxLength":1000,"minLength":0,"type":"string"}`,
 		"components schemas Reference properties smiles":         fmt.Sprintf(`{"description":"a molecule","maxLength":%d,"minLength":1,"type":"string"}`, maxSMILES),
 		"components schemas PredictRequest required":             `["graphs"]`,
 		"components schemas VertexRequest required":              `["graph","vertex","level"]`,
