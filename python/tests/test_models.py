@@ -204,7 +204,8 @@ def test_table_of_classes(tmp_path):
     model = MLGClassifier("wl").fit(SERIES, y)
     assert [c.tolist() for c in model.classes_] == [["C", "N", "O"], [0, 1]]
     said, shares = model.predict(SERIES), model.predict_proba(SERIES)
-    assert said.shape == (len(SERIES), 2) and [p.shape for p in shares] == [(len(SERIES), 3), (len(SERIES), 2)]
+    assert said.shape == (len(SERIES), 2)
+    assert [p.shape for p in shares] == [(len(SERIES), 3), (len(SERIES), 2)]
     for k in range(2):
         assert (model.classes_[k][shares[k].argmax(axis=1)] == said[:, k]).all()
     assert model.score(SERIES, y) > 0.9

@@ -132,7 +132,7 @@ class _Learner(_WithKernel):
                         dict(
                             e.get_params(deep=False),
                             classes_=known,
-                            targets_=[x["name"] for x in targets["endpoints"]] if "endpoints" in targets else None,
+                            targets_=[x["name"] for x in targets.get("endpoints", [])] or None,
                         ),
                         drawn,
                     ),
@@ -222,7 +222,7 @@ class _Learner(_WithKernel):
     def _wants_one(self, what: str) -> None:
         """Raise an error if the model has several targets."""
         if getattr(self, "targets_", None) is not None:
-            raise ValueError(f"{what} is for models of one target; want one that load(path, target=...) reads")
+            raise ValueError(f"{what} is for models of one target, which load(path, target=...) reads")
 
     def nearest(self, X: Any, k: int = 5) -> Nearest:
         """Return the training graphs that are most similar to graphs.
@@ -286,7 +286,8 @@ class _Learner(_WithKernel):
         classes = given.get("classes_")
         known = [classes] if trained is None else list(classes or ())
         at = [(trained or []).index(x["target"]) if x["target"] in (trained or []) else 0 for x in several]
-        return e, [dict(x, known=known[i] if i < len(known) else None) for x, i in zip(several, at, strict=True)]
+        known = [known[i] if i < len(known) else None for i in at]
+        return e, [dict(x, known=k) for x, k in zip(several, known, strict=True)]
 
 
 def _fitting(X: Any, y: np.ndarray) -> Any:
@@ -302,7 +303,7 @@ def _fitting(X: Any, y: np.ndarray) -> Any:
 
 def _several(y: Any) -> bool:
     """Report whether targets are a table with more than one column."""
-    return getattr(y, "ndim", None) == 2 and y.shape[1] > 1 or (
+    return (getattr(y, "ndim", None) == 2 and y.shape[1] > 1) or (
         isinstance(y, (list, tuple)) and np.ndim(np.asarray(y, dtype=object)) == 2 and len(y[0]) > 1
     )
 
@@ -318,7 +319,8 @@ def _columns(y: Any) -> list[str]:
 
 def _missing(v: Any) -> bool:
     """Report whether an entry of a table of targets is not known: None, NaN, NA or an empty text."""
-    return v is None or v == "" or type(v).__name__ in ("NAType", "NaTType") or (isinstance(v, float) and v != v)
+    nothing = v is None or v == "" or type(v).__name__ in ("NAType", "NaTType")
+    return nothing or (isinstance(v, float) and v != v)
 
 
 def _no_y(estimator: Any, what: str) -> str:
@@ -468,7 +470,8 @@ class MLGClassifier(ClassifierMixin, _Learner):
             w = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
             keep = np.flatnonzero(w)
             X, y, w = [X[i] for i in keep], y[keep], w[keep]
-        args, classes = self._endpoint(y, w, "y" if sample_weight is None else "y, where sample_weight is above 0,")
+        name = "y" if sample_weight is None else "y, where sample_weight is above 0,"
+        args, classes = self._endpoint(y, w, name)
         options = {"Probability": bool(self.probability) or not self._svm()}
         self._train(X, options, known=classes.tolist(), **args)
         self.classes_ = classes
@@ -511,7 +514,8 @@ class MLGClassifier(ClassifierMixin, _Learner):
         if self.class_weight is not None:
             by_class = compute_class_weight(self.class_weight, classes=classes, y=y)
             args["weights"] = (by_class[labels] * args.get("weights", 1.0)).tolist()
-        return args | {"classes": names, "labels": labels.tolist(), "targets": [names[i] for i in labels]}, classes
+        texts = [names[i] for i in labels]
+        return args | {"classes": names, "labels": labels.tolist(), "targets": texts}, classes
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the class of each graph: an array, or a table with a column for each target."""
@@ -565,7 +569,7 @@ class MLGClassifier(ClassifierMixin, _Learner):
         return [np.log(p) for p in found] if isinstance(found, list) else np.log(found)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the accuracy. Of several targets it is the mean of theirs, each of the entries that are known."""
+        """Return the accuracy. Of several targets it is the mean of theirs, each of known entries."""
         if getattr(self, "targets_", None) is None:
             return super().score(X, y, sample_weight)
         w = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, np.float64)
@@ -753,8 +757,8 @@ class MLGRegressor(RegressorMixin, _Learner):
         values : ndarray
             A table with a column for each target, if there are several.
         deviations : ndarray
-            With ``return_std``, of the same shape. About 68 % of measured values are within one, 90 % within 1.64 and
-            95 % within 1.96 of them.
+            With ``return_std``, of the same shape. About 68 % of measured values are within one, 90 %
+            within 1.64 and 95 % within 1.96 of them.
         covariance : ndarray of shape (n, n)
             With ``return_cov``.
         """
@@ -809,7 +813,7 @@ class MLGRegressor(RegressorMixin, _Learner):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], n_jobs: int | None = None, target: str | None = None) -> Self:
-        """Read a model file. Of a model of several targets, `target` names the one to read. None reads all."""
+        """Read a model file. `target` names one of several targets. None reads all."""
         return cls._load(path, "regression", n_jobs, target)[0]
 
 
