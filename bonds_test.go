@@ -193,7 +193,7 @@ func TestStereoByGraphs(t *testing.T) {
 	}
 	marked := make([]*graph.Graph, len(graphs))
 	for i, g := range graphs {
-		marked[i] = chem.Stereo(g)
+		marked[i] = chem.Stereo()(g)
 	}
 	got, plain := gram(k, graphs), without
 	plain.Bonds = mlg.No

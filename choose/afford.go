@@ -320,7 +320,7 @@ func reason(limit int, x float64) string {
 	if x <= l.Most {
 		return ""
 	}
-	return fmt.Sprintf("%s %s, want at most %s", l.number(x), l.Counts, l.number(l.Most))
+	return fmt.Sprintf("%s %s, want at most %s", l.number(x), l.Counts, l.Text())
 }
 
 // number writes a number with two digits.

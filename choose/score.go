@@ -352,15 +352,6 @@ func weightedMean(scores, weight []float64) float64 {
 	return sum / total
 }
 
-// Mean returns the mean score of a kernel on the part with its best value of the grid, −∞ without
-// scores.
-func (p *TrainingPart) Mean(s *Scores) float64 {
-	if s.Inner == nil {
-		return math.Inf(-1)
-	}
-	return weightedMean(s.Inner[s.Best], p.weight)
-}
-
 // Choose returns the kernel with the best mean score on a part, the first of equals.
 func (c *Chooser) Choose(p *TrainingPart, kernels []*Scores) int {
 	kernel, _ := c.chooseWith(kernels, p.weight)

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/internal/dense"
 	"github.com/mlgkernel/mlg/kernel"
 )
 
@@ -173,11 +174,11 @@ func moments(n int, x, z []float64, multiply func(z, x []float64) error, f func(
 	}
 	for i := range n {
 		if i%2 == 1 {
-			f(i, dot(x, z))
+			f(i, dense.DotInOrder(x, z))
 			x, z = z, x
 			continue
 		}
-		f(i, dot(x, x))
+		f(i, dense.DotInOrder(x, x))
 		if i+1 < n {
 			if err := multiply(z, x); err != nil {
 				return err
@@ -185,15 +186,6 @@ func moments(n int, x, z []float64, multiply func(z, x []float64) error, f func(
 		}
 	}
 	return nil
-}
-
-func dot(x, y []float64) float64 {
-	s := 0.0
-	y = y[:len(x)]
-	for i, a := range x {
-		s += float64(a * y[i])
-	}
-	return s
 }
 
 // maxExponent bounds λσ² of the exponential series: e^maxExponent times the numbers of

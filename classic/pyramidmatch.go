@@ -145,9 +145,9 @@ func rootMeanSquares(values, vectors []float64, n, dim int) (points []float64, c
 			row := vectors[v*p : (v+1)*p]
 			square := 0.0
 			if zero {
-				square = max(0, 1-dot(row[:first], row[:first]))
+				square = max(0, 1-dense.DotInOrder(row[:first], row[:first]))
 			} else {
-				square = dot(row[first:end], row[first:end])
+				square = dense.DotInOrder(row[first:end], row[first:end])
 			}
 			for i := first; i < min(end, dim); i++ {
 				points[v*dim+i] = math.Sqrt(square / float64(end-first))

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/internal/dense"
 	"github.com/mlgkernel/mlg/kernel"
 )
 
@@ -227,7 +228,7 @@ func referenceHistogram(k Histogram, a, b *graph.Graph) float64 {
 	for u := range a.N() {
 		for v := range b.N() {
 			if k.Labels == Attributes {
-				sum += dot(a.Attributes(u), b.Attributes(v))
+				sum += dense.DotInOrder(a.Attributes(u), b.Attributes(v))
 			} else if referenceLabel(k.Labels, a, u) == referenceLabel(k.Labels, b, v) {
 				sum++
 			}
@@ -328,7 +329,7 @@ func referencePaths(k ShortestPath, a, b *graph.Graph, da, db [][]float64, ca, c
 						continue
 					}
 					if k.Labels == Attributes {
-						sum += dot(a.Attributes(u), b.Attributes(x)) * dot(a.Attributes(v), b.Attributes(y))
+						sum += dense.DotInOrder(a.Attributes(u), b.Attributes(x)) * dense.DotInOrder(a.Attributes(v), b.Attributes(y))
 						continue
 					}
 					if ca[u] == cb[x] && ca[v] == cb[y] || !k.Ordered && ca[u] == cb[y] && ca[v] == cb[x] {
@@ -437,7 +438,7 @@ func ones(n int) []float64 {
 func multiply(m [][]float64, x []float64) []float64 {
 	y := make([]float64, len(m))
 	for i := range m {
-		y[i] = dot(m[i], x)
+		y[i] = dense.DotInOrder(m[i], x)
 	}
 	return y
 }

@@ -73,9 +73,3 @@ func exactRadii(k kernel.Kernel) ([]int, bool) {
 	x, ok := sum.Terms[0].Factors[0].Kernel.(mlg.Kernel)
 	return x.Radii, ok && x.Exact
 }
-
-// IsExact reports whether vertices are compared by the definition of the multiscale kernel, so that LevelsBetween matches them.
-func IsExact(k kernel.Kernel) bool {
-	_, exact := exactRadii(k)
-	return exact
-}

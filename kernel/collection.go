@@ -88,7 +88,7 @@ func (p *prepared) in(f Form) ([]*graph.Graph, error) {
 		each((*graph.Graph).Undirected)
 	}
 	if f.Stereo {
-		each(chem.StereoOfMany())
+		each(chem.Stereo())
 	}
 	if f.Incident {
 		each((*graph.Graph).Incident)

@@ -99,15 +99,6 @@ func (g Goal) Utility(z float64) float64 {
 	return -max(0, g.Low-z, z-g.High)
 }
 
-// Best returns the largest utility of some values, −Inf of none.
-func (g Goal) Best(values []float64) float64 {
-	best := math.Inf(-1)
-	for _, z := range values {
-		best = max(best, g.Utility(z))
-	}
-	return best
-}
-
 // Improvement returns the logarithm of the expected improvement of a normal variable with this mean and
 // deviation over the best utility that is known, E max(0, utility − best). It is exact for a deviation of 0,
 // and has all digits where the improvement itself is too small for a float64. Range and Learn have none.

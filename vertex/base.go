@@ -11,6 +11,7 @@ import (
 	"strconv"
 
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/internal/dense"
 	"github.com/mlgkernel/mlg/param"
 )
 
@@ -177,7 +178,7 @@ type Attributes struct{}
 // Validate has nothing to look at.
 func (Attributes) Validate() error { return nil }
 func (Attributes) kernel() Kernel {
-	return &vectors{name: "attributes", rows: attributeRows("attributes"), kernel: dot, linear: true}
+	return &vectors{name: "attributes", rows: attributeRows("attributes"), kernel: dense.DotInOrder, linear: true}
 }
 
 // Gaussian is exp(−|x−y|²/(2σ²)) for the attribute rows x and y of two vertices.
@@ -213,14 +214,6 @@ func attributeRows(name string) func(g *graph.Graph) ([]float64, error) {
 		}
 		return rows, nil
 	}
-}
-
-func dot(x, y []float64) float64 {
-	s := 0.0
-	for i, v := range x {
-		s += float64(v * y[i])
-	}
-	return s
 }
 
 func (k *vectors) String() string { return k.name }

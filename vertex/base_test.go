@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/internal/dense"
 	"github.com/mlgkernel/mlg/internal/graphtest"
 )
 
@@ -62,16 +63,18 @@ func TestBaseKernels(t *testing.T) {
 	}{
 		{"labels", label},
 		{"degree", degree},
-		{"attributes", func(v, w int) float64 { return dot(g.Attributes(v), g.Attributes(w)) }},
+		{"attributes", func(v, w int) float64 { return dense.DotInOrder(g.Attributes(v), g.Attributes(w)) }},
 		{"gaussian sigma=0.5", gaussian},
 		{"labels*gaussian sigma=0.5", func(v, w int) float64 { return label(v, w) * gaussian(v, w) }},
-		{"labels*degree*attributes", func(v, w int) float64 { return label(v, w) * degree(v, w) * dot(g.Attributes(v), g.Attributes(w)) }},
+		{"labels*degree*attributes", func(v, w int) float64 {
+			return label(v, w) * degree(v, w) * dense.DotInOrder(g.Attributes(v), g.Attributes(w))
+		}},
 		{"0.25 labels + 0.5 (labels+degree)*labels", func(v, w int) float64 {
 			return 0.25*label(v, w) + 0.25*(label(v, w)+degree(v, w))*label(v, w)
 		}},
 		{"labels+gaussian sigma=0.5", func(v, w int) float64 { return (label(v, w) + gaussian(v, w)) / 2 }},
 		{"labels*degree + gaussian sigma=0.5 + attributes*labels", func(v, w int) float64 {
-			return (label(v, w)*degree(v, w) + gaussian(v, w) + dot(g.Attributes(v), g.Attributes(w))*label(v, w)) / 3
+			return (label(v, w)*degree(v, w) + gaussian(v, w) + dense.DotInOrder(g.Attributes(v), g.Attributes(w))*label(v, w)) / 3
 		}},
 	} {
 		b := must(t, c.name)
@@ -87,8 +90,8 @@ func TestBaseKernels(t *testing.T) {
 					x, y := make([]float64, dim), make([]float64, dim)
 					f(x, desc[v])
 					f(y, desc[w])
-					if math.Abs(dot(x, y)-c.want(v, w)) > 1e-14 {
-						t.Errorf("%s: features give κ(%d,%d) = %v, want %v", c.name, v, w, dot(x, y), c.want(v, w))
+					if math.Abs(dense.DotInOrder(x, y)-c.want(v, w)) > 1e-14 {
+						t.Errorf("%s: features give κ(%d,%d) = %v, want %v", c.name, v, w, dense.DotInOrder(x, y), c.want(v, w))
 					}
 				}
 			}

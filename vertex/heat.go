@@ -33,7 +33,7 @@ func (k Heat) Validate() error {
 
 func (k Heat) kernel() Kernel {
 	rows := func(g *graph.Graph) ([]float64, error) { return heatValues(g, k.Times) }
-	return &vectors{name: written("heat", k), rows: rows, kernel: dot, linear: true, dim: len(k.Times)}
+	return &vectors{name: written("heat", k), rows: rows, kernel: dense.DotInOrder, linear: true, dim: len(k.Times)}
 }
 
 const heatDense = 128
@@ -239,12 +239,12 @@ func (q *quadrature) lanczos(f *folded, c, steps int) bool {
 			q.prev, q.cur, q.next = q.cur, q.next, q.prev
 		}
 		q.multiply(f)
-		a := dot(q.next, q.cur)
+		a := dense.DotInOrder(q.next, q.cur)
 		for i := range q.next {
 			q.next[i] -= a*q.cur[i] + b*q.prev[i]
 		}
 		q.alpha = append(q.alpha, a)
-		q.norm = math.Sqrt(dot(q.next, q.next))
+		q.norm = math.Sqrt(dense.DotInOrder(q.next, q.next))
 		q.scale = max(q.scale, a, q.norm)
 		// The residual is rounding error: the Krylov space is the whole invariant space.
 		if q.norm <= 1e-14*q.scale {

@@ -30,13 +30,11 @@ func written(g *graph.Graph) *Molecule {
 	return nil
 }
 
-// Stereo returns the graph of a molecule with the descriptors ([Molecule.Descriptors]) of its atoms and bonds behind
-// their labels, as in "C R" and "= Z". A graph that was not made of a molecule has none.
-func Stereo(g *graph.Graph) *graph.Graph { return StereoOfMany()(g) }
-
-// StereoOfMany returns a function that does what Stereo does, and finds the descriptors of a SMILES with marks once: those of
-// cages take a second, and a table may have one in every row. It is for one goroutine.
-func StereoOfMany() func(*graph.Graph) *graph.Graph {
+// Stereo returns a function for one goroutine. It returns the graph of a molecule with the descriptors
+// ([Molecule.Descriptors]) of its atoms and bonds behind their labels, as in "C R" and "= Z". A graph that was not made of a
+// molecule has none. The descriptors of a SMILES with marks are found once: those of cages take a second, and a table may
+// have one in every row.
+func Stereo() func(*graph.Graph) *graph.Graph {
 	type found struct{ atoms, bonds []Descriptor }
 	known := map[string]found{}
 	return func(g *graph.Graph) *graph.Graph {

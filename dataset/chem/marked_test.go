@@ -17,7 +17,7 @@ func stereo(t *testing.T, smiles string) *graph.Graph {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return chem.Stereo(g)
+	return chem.Stereo()(g)
 }
 
 // Atoms and bonds have their descriptors behind their labels, and everything else stays.
@@ -76,7 +76,7 @@ func TestStereoIsomorphic(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if g = chem.Stereo(g); len(graphs) > 0 && !graph.Isomorphic(graphs[0], g) {
+			if g = chem.Stereo()(g); len(graphs) > 0 && !graph.Isomorphic(graphs[0], g) {
 				t.Errorf("%s and %s are one molecule", set[0], s)
 			}
 			graphs = append(graphs, g)

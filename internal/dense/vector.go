@@ -22,6 +22,16 @@ func Dot(x, y []float64) float64 {
 	return (s0 + s1) + (s2 + s3)
 }
 
+// DotInOrder returns Σ x_i y_i, summed from the first to the last.
+func DotInOrder(x, y []float64) float64 {
+	y = y[:len(x)]
+	s := 0.0
+	for i, v := range x {
+		s += float64(v * y[i])
+	}
+	return s
+}
+
 // Axpy adds a·x to dst.
 func Axpy(dst []float64, a float64, x []float64) {
 	x = x[:len(dst)]
