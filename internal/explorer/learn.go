@@ -71,7 +71,7 @@ func (x *session) trainedEarly(ctx context.Context) (*training, error) {
 
 // train learns from graphs of the core that have targets. gram is their matrix.
 func (x *session) train(ctx context.Context, f *fitted, gram *kernel.Matrix, graphs []int) (*training, error) {
-	o := x.learning()
+	o := x.learningKernel()
 	o.Created = map[string]string{"command": "mlg serve", "data": x.s.data.Name, "kernel": f.Kernel.Asked.String()}
 	m, plan, known, err := f.Learn(ctx, gram, graphs, o)
 	if errors.Is(err, model.ErrNoTargets) {
@@ -112,6 +112,16 @@ func (x *session) learning() model.LearnOptions {
 	o := model.DefaultLearnOptions()
 	if o.Task = choose.Classification; x.s.data.task == regression {
 		o.Task = choose.Regression
+	}
+	return o
+}
+
+// learningKernel returns how targets are learned with the kernel of the session. Chosen kernels have the ridge that was chosen
+// with them.
+func (x *session) learningKernel() model.LearnOptions {
+	o := x.learning()
+	if c, ok := x.s.best.peek(); ok && x.kernel == nil {
+		o.Ridge = []float64{c.plan.Parameter}
 	}
 	return o
 }

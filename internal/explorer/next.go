@@ -139,7 +139,7 @@ func (x *session) suggesting(ctx context.Context) (*measuredModel, error) {
 		for _, i := range known {
 			ds.Graphs = append(ds.Graphs, d.Graphs[i].With(d.IDs[i], d.Targets[i]))
 		}
-		m, _, err := model.Learn(ctx, ds, choose.Each(k), x.learning())
+		m, _, err := model.Learn(ctx, ds, choose.Each(k), x.learningKernel())
 		return &measuredModel{m, known}, err
 	})
 }

@@ -195,7 +195,7 @@ func (x *session) clustered(ctx context.Context, f *fitted, t *training) (*clust
 		if err != nil {
 			return nil, err
 		}
-		groups, o := &choose.Groups{By: all.By, Of: choose.Pick(all.Of, t.known)}, x.learning()
+		groups, o := &choose.Groups{By: all.By, Of: choose.Pick(all.Of, t.known)}, x.learningKernel()
 		if groups.Folds(o.Seed) == nil {
 			return &clustering{}, nil
 		}

@@ -30,7 +30,7 @@ func TestTrustOfSome(t *testing.T) {
 		s.get("/api/v1/evaluate", &e)
 		sum := 0.0
 		for _, i := range some {
-			if e.Values != nil && len(e.Values) > 0 {
+			if len(e.Values) > 0 {
 				sum += (e.Values[i] - e.Measured[i]) * (e.Values[i] - e.Measured[i])
 			} else if e.Predicted[i] == d.Targets[i] {
 				sum++

@@ -242,6 +242,16 @@ func NoDevice(t testing.TB, why error) {
 	t.Skipf("no GPU: %v", why)
 }
 
+// Table returns the file of a real table of molecules, from MLG_TABLES or beside the repository.
+func Table(t testing.TB, name string) string {
+	t.Helper()
+	path := filepath.Join(shared("MLG_TABLES", "tables"), name)
+	if _, err := os.Stat(path); err != nil {
+		Missing(t, "no table %s; set MLG_TABLES to the folder that holds lipo.csv, delaney.csv, …", path)
+	}
+	return path
+}
+
 // Dataset returns the folder of a real dataset.
 func Dataset(t testing.TB, name string) string {
 	t.Helper()
@@ -256,13 +266,18 @@ func Dataset(t testing.TB, name string) string {
 // repository.
 func Datasets(t testing.TB) string {
 	t.Helper()
-	dir := os.Getenv("MLG_DATASETS")
-	if dir == "" {
-		_, file, _, _ := runtime.Caller(0)
-		dir = filepath.Join(filepath.Dir(file), "..", "..", "..", "shared", "datasets")
-	}
+	dir := shared("MLG_DATASETS", "datasets")
 	if _, err := os.Stat(dir); err != nil {
 		Missing(t, "no datasets in %s; set MLG_DATASETS to the folder that holds MUTAG, ENZYMES, …", dir)
 	}
 	return dir
+}
+
+// shared returns the folder that a variable names, or one of real data beside the repository.
+func shared(variable, name string) string {
+	if dir := os.Getenv(variable); dir != "" {
+		return dir
+	}
+	_, file, _, _ := runtime.Caller(0)
+	return filepath.Join(filepath.Dir(file), "..", "..", "..", "shared", name)
 }
