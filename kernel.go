@@ -98,11 +98,11 @@ const (
 )
 
 func init() {
-	kernel.Register(Default(), "neighbourhoods of growing size, up to whole graphs: the multiscale Laplacian kernel")
+	kernel.Register(Default(), "neighbourhoods of growing size (multiscale Laplacian)")
 	flg := Default()
 	flg.Radii = nil
 	kernel.Register(flg, "whole graphs by their vertices: mlg without levels")
-	kernel.Register(LGKernel{Eta: 0.1, Gamma: 0.1}, "Laplacians of graphs of one size, whose vertices have one order")
+	kernel.Register(LGKernel{Eta: 0.1, Gamma: 0.1}, "Laplacians of graphs whose vertices have one order")
 }
 
 // Default returns the parameters of the paper: radii 1 and 2, η = γ = 0.1, 100 samples, rank

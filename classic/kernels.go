@@ -19,10 +19,10 @@ func init() {
 		kernel   kernel.Kernel
 		compares string
 	}{
-		{DefaultComposition(), "numbers of vertices and edges by label, for what adds up over a graph"},
-		{DefaultHistogram(), "labels of vertices by their numbers: the baseline that every kernel should beat"},
+		{DefaultComposition(), "numbers of vertices and edges by label, for what adds up"},
+		{DefaultHistogram(), "labels of vertices by their numbers: the baseline"},
 		{edges, "labels of edges by their numbers"},
-		{DefaultWL(), "labels refined by those of the neighbours (Weisfeiler-Lehman subtrees)"},
+		{DefaultWL(), "labels refined by neighbours (Weisfeiler-Lehman subtrees)"},
 		{edge, "the colours of wl at the ends of edges"},
 		{assignment, "the colours of wl by optimal assignment of vertices"},
 		{refined, "the colours of wl at the ends of shortest paths"},
@@ -39,7 +39,7 @@ func init() {
 		{DefaultPyramidMatch(), "vertices as points, given by eigenvectors"},
 		{DefaultNeighborhoodHash(), "hashes of neighbourhoods"},
 		{DefaultCore(), "the cores of graphs, each by another kernel"},
-		{DefaultHadamard(), "graphs whose labels are sums over neighbours, by another kernel"},
+		{DefaultHadamard(), "sums of labels over neighbours, by another kernel"},
 	} {
 		kernel.Register(x.kernel, x.compares)
 	}

@@ -45,7 +45,7 @@ func init() {
 			return nil
 		},
 		About: About,
-		Words: formWords(),
+		Words: Forms(),
 	})
 }
 
@@ -173,8 +173,8 @@ func factorOf(text string, f param.Factor, check func(Kernel) error) (out Factor
 
 // set sets a field of a form that stands behind a kernel.
 func (f *Form) set(of param.Factor, k Kernel, g param.Assignment) error {
-	words := FormWords()
-	at := slices.Index(words, g.Name)
+	words := Forms()
+	at := slices.IndexFunc(words, func(w param.Completion) bool { return w.Word == g.Name })
 	switch {
 	case at >= 0 && (g.Value == "true" || g.Value == "false"):
 		if *f.fields()[at].on = g.Value == "true"; f.Directed && f.Undirected {
@@ -193,9 +193,9 @@ func (f *Form) set(of param.Factor, k Kernel, g param.Assignment) error {
 			unknown.Want = append(unknown.Want, p.Name)
 		}
 	}
-	for _, word := range words {
-		if !slices.Contains(unknown.Want, word) {
-			unknown.Want = append(unknown.Want, word)
+	for _, w := range words {
+		if !slices.Contains(unknown.Want, w.Word) {
+			unknown.Want = append(unknown.Want, w.Word)
 		}
 	}
 	if defaults[g.Name] != nil {
@@ -204,17 +204,8 @@ func (f *Form) set(of param.Factor, k Kernel, g param.Assignment) error {
 	return unknown
 }
 
-// FormWords returns the words of the forms of graphs.
-func FormWords() []string {
-	var out []string
-	for _, word := range formWords() {
-		out = append(out, word.Word)
-	}
-	return out
-}
-
-// formWords returns them with what they do.
-func formWords() []param.Completion {
+// Forms returns the words of the forms of graphs, with what they do.
+func Forms() []param.Completion {
 	var out []param.Completion
 	for _, field := range new(Form).fields() {
 		out = append(out, param.Completion{Word: field.name, Help: field.help})

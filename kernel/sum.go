@@ -83,7 +83,7 @@ func (f *Form) fields() []formField {
 		{"standardize", "vertex attributes get mean 0 and deviation 1", &f.Standardize},
 		{"incident", "labels of edges become part of the labels of their ends", &f.Incident},
 		{"subdivide", "edges become vertices with their labels", &f.Subdivide},
-		{"stereo", "atoms and bonds of molecules have R, S, E or Z in their labels", &f.Stereo},
+		{"stereo", "labels of atoms and bonds have R, S, E or Z", &f.Stereo},
 		{"directed", "arcs become two vertices with their labels: tail and head", &f.Directed},
 		{"undirected", "arcs become edges", &f.Undirected},
 	}

@@ -42,7 +42,7 @@ func init() {
 var about = map[string]string{
 	"labels": "1 if the labels are equal, else 0", "attributes": "dot product of the attributes",
 	"gaussian": "exp(−|x−y|²/2σ²) for the attributes x and y", "degree": "1 if the numbers of neighbours are equal, else 0",
-	"heat": "by the heat that stays at the vertex after some times", "wl": "share of the first h + 1 Weisfeiler-Lehman colours that agree",
+	"heat": "by the heat that stays at the vertex after some times", "wl": "share of h + 1 Weisfeiler-Lehman colours that agree",
 }
 
 // About says in a line what an elementary kernel is for two vertices.

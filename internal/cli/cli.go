@@ -117,7 +117,7 @@ type root struct {
 	Embed     embedCmd     `cmd:"" help:"Turn graphs into vectors whose inner products approximate the kernel."`
 	Merge     mergeCmd     `cmd:"" help:"Join the tiles of a Gram matrix that shards have computed."`
 
-	Help       helpCmd       `cmd:"" help:"Explain a command, a kernel, or a topic: formats, kernels, models, output."`
+	Help       helpCmd       `cmd:"" help:"Explain a command, a kernel, or a topic: data, formats, kernels, models, output."`
 	Completion completionCmd `cmd:"" help:"Print the completion script for a shell."`
 	Man        manCmd        `cmd:"" help:"Print the manual page."`
 
@@ -152,6 +152,7 @@ func Main(args []string, stdout, stderr io.Writer) int {
 		kong.Writers(out, stderr),
 		kong.Exit(func(c int) { code = c }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 80}),
+		kong.Help(flagHelp),
 		kong.Bind(&r.globals),
 	)
 	if err != nil {

@@ -3,7 +3,9 @@ package cli
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -11,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -233,8 +236,9 @@ func TestDiscarded(t *testing.T) {
 
 // Topics fit a terminal and name what they are about.
 func TestTopics(t *testing.T) {
+	p, _ := parserOf(t)
 	for _, name := range topics {
-		text, ok := topic(name)
+		text, ok := topic(p.Model, name)
 		if !ok {
 			t.Fatalf("no text for %s", name)
 		}
@@ -244,20 +248,20 @@ func TestTopics(t *testing.T) {
 			}
 		}
 	}
-	formats, _ := topic("formats")
+	formats, _ := topic(p.Model, "formats")
 	for _, f := range dataset.Formats() {
 		if !regexp.MustCompile(`\b` + string(f) + `\b`).MatchString(formats) {
 			t.Errorf("help formats does not name %s", f)
 		}
 	}
-	kernels, _ := topic("kernels")
+	kernels, _ := topic(p.Model, "kernels")
 	for _, k := range kernel.Names() {
 		if !regexp.MustCompile(`(?m)(^  | )` + k + ` `).MatchString(kernels) {
 			t.Errorf("help kernels does not name %s", k)
 		}
 	}
 	for _, name := range append(kernel.Names(), vertex.Names()...) {
-		text, ok := topic(name)
+		text, ok := topic(p.Model, name)
 		if !ok {
 			t.Errorf("no help about the kernel %s", name)
 		}
@@ -267,10 +271,66 @@ func TestTopics(t *testing.T) {
 			}
 		}
 	}
-	output, _ := topic("output")
+	output, _ := topic(p.Model, "output")
 	for _, code := range []int{exitOK, exitFailed, exitUsage, exitInterrupt} {
 		if !regexp.MustCompile(fmt.Sprintf(`(?m)^  %d +\S`, code)).MatchString(output) {
 			t.Errorf("help output does not name exit code %d", code)
+		}
+	}
+}
+
+// The help of a command has at most two screens of 24 lines, or little more. Each of its flags stands there or where it
+// points to.
+func TestHelpLength(t *testing.T) {
+	most := map[string]int{"evaluate": 58, "suggest": 56}
+	p, _ := parserOf(t)
+	shared, _ := topic(p.Model, "data")
+	for _, n := range commands(p.Model) {
+		var out bytes.Buffer
+		if code := Main([]string{n.Name, "--help"}, &out, io.Discard); code != exitOK {
+			t.Fatalf("%s --help: exit code %d", n.Name, code)
+		}
+		if lines := strings.Count(out.String(), "\n"); lines > cmp.Or(most[n.Name], 48) {
+			t.Errorf("%s --help has %d lines", n.Name, lines)
+		}
+		for _, f := range slices.Concat(n.AllFlags(true)...) {
+			if !regexp.MustCompile(`--` + f.Name + `\b`).MatchString(out.String()) {
+				t.Errorf("%s --help does not name --%s", n.Name, f.Name)
+			}
+			if f.Group != nil && f.Group.Key == dataGroup && !strings.Contains(shared, "  --"+f.Name) {
+				t.Errorf("help data does not explain --%s", f.Name)
+			}
+		}
+	}
+}
+
+// A kernel or vertex kernel has a line of the table, and what stands in a text is found.
+func TestHelpOfTexts(t *testing.T) {
+	p, _ := parserOf(t)
+	text, _ := topic(p.Model, "kernels")
+	for _, name := range slices.Concat(kernel.Names(), vertex.Names(), formNames()) {
+		if !regexp.MustCompile(`(?m)^  ` + name + ` +\S.*\n(  [^ ]|\n)`).MatchString(text) {
+			t.Errorf("%s has no line of its own in help kernels", name)
+		}
+	}
+	for text, want := range map[string][]string{
+		"wl h=3":                          {"wl compares"},
+		"stereo":                          {"stereo is a form"},
+		"0.5 (wl + sp) incident + 0.5 sp": {"wl compares", "sp compares", "incident is a form"},
+		"mlg base=(gaussian sigma=2)":     {"mlg compares"},
+		"gaussian":                        {"gaussian for two vertices"},
+		"":                                nil,
+		"wl +":                            nil,
+		"nothing":                         nil,
+	} {
+		got, ok := topic(p.Model, text)
+		if ok != (want != nil) || strings.Count(got, " compares ") > 2 {
+			t.Errorf("help %q: %s", text, got)
+		}
+		for _, w := range want {
+			if !strings.Contains(got, w) {
+				t.Errorf("help %q lacks %q", text, w)
+			}
 		}
 	}
 }

@@ -145,7 +145,7 @@ func completions(app *kong.Application, line string) []string {
 	case node == app.Node:
 		return beginning(last, commandWords(app))
 	case node.Name == "help":
-		return beginning(last, slices.Concat(topics, commandWords(app), kernelTexts("")))
+		return beginning(last, slices.Concat(topics, commandWords(app), kernelTexts(""), formNames()))
 	case len(node.Positional) > 0 && node.Positional[0].Enum != "":
 		return beginning(last, node.Positional[0].EnumSlice())
 	case len(node.Positional) > 0:

@@ -19,7 +19,7 @@ import (
 var topicFiles embed.FS
 
 // topics are what "mlg help" explains besides commands, in the order of the list.
-var topics = []string{"formats", "kernels", "models", "output"}
+var topics = []string{"data", "formats", "kernels", "models", "output"}
 
 // helpOfHelp is what help says about the flag --help.
 const helpOfHelp = "Show this help."
@@ -27,26 +27,85 @@ const helpOfHelp = "Show this help."
 // topicAliases are other names of topics.
 var topicAliases = map[string]string{"exit-codes": "output", "environment": "output", "format": "formats", "kernel": "kernels", "model": "models"}
 
-// topic returns the text of a topic.
-func topic(name string) (string, bool) {
+// topic returns the text of a topic, or what is known of the kernels and forms in a text.
+func topic(app *kong.Application, name string) (string, bool) {
 	if a, ok := topicAliases[name]; ok {
 		name = a
 	}
 	b, err := topicFiles.ReadFile("topics/" + name + ".txt")
 	if err != nil {
-		return kernelTopic(name)
+		return textTopic(name)
 	}
-	text := strings.Replace(string(b), "KERNELS\n", kernelTable(kernel.Names(), kernel.About), 1)
-	return strings.Replace(text, "VERTICES\n", kernelTable(vertex.Names(), vertex.About), 1), true
+	return strings.NewReplacer(
+		"KERNELS\n", helpTable(kernel.Names(), kernel.About), "VERTICES\n", helpTable(vertex.Names(), vertex.About),
+		"FORMS\n", helpTable(formNames(), formHelp), "FLAGS\n", flagTexts(app, dataGroup),
+	).Replace(string(b)), true
 }
 
-// kernelTable has a line for each kernel.
-func kernelTable(names []string, about func(string) string) string {
+// helpTable has a line for each name.
+func helpTable(names []string, about func(string) string) string {
 	var b strings.Builder
 	for _, name := range names {
 		fmt.Fprintf(&b, "  %-17s  %s\n", name, table.Wrap(about(name), 21, 21))
 	}
 	return b.String()
+}
+
+// formNames returns the words of the forms of graphs.
+func formNames() (out []string) {
+	for _, w := range kernel.Forms() {
+		out = append(out, w.Word)
+	}
+	return out
+}
+
+// formHelp says what a form does, "" if the word is of none.
+func formHelp(word string) string {
+	for _, w := range kernel.Forms() {
+		if w.Word == word {
+			return w.Help
+		}
+	}
+	return ""
+}
+
+// textTopic explains the kernels and forms that stand in a text, each once.
+func textTopic(text string) (string, bool) {
+	read, err := param.Read(text)
+	if err != nil {
+		return "", false
+	}
+	var out []string
+	explain := func(word string) {
+		if s, ok := wordTopic(word); ok && !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	var walk func(s *param.Sum)
+	walk = func(s *param.Sum) {
+		for _, t := range s.Terms {
+			for _, f := range t.Factors {
+				if f.Sum != nil {
+					walk(f.Sum)
+				}
+				explain(f.Name)
+				for _, g := range f.Given {
+					explain(g.Name)
+				}
+			}
+		}
+	}
+	walk(read)
+	return strings.Join(out, "\n"), len(out) > 0
+}
+
+// wordTopic explains a kernel or a form.
+func wordTopic(word string) (string, bool) {
+	if help := formHelp(word); help != "" {
+		return fmt.Sprintf("%s is a form of graphs: %s.\n\nIt stands behind a kernel or behind brackets: --kernel %q.\nSee also: mlg help kernels.\n",
+			word, table.Wrap(help, len(word)+23, 0), "wl "+word), true
+	}
+	return kernelTopic(word)
 }
 
 // kernelTopic explains a kernel: its parameters with range, default and an example.
@@ -55,7 +114,8 @@ func kernelTopic(name string) (string, bool) {
 	if k, err := kernel.Named(name); err == nil {
 		fmt.Fprintf(&b, "%s compares %s.\n", name, table.Wrap(kernel.About(name), len(name)+10, 0))
 		writeParameters(&b, param.Of(k))
-		fmt.Fprintf(&b, "\nFor example: --kernel %q. See also: mlg help kernels.\n", example(k))
+		fmt.Fprintf(&b, "\nBehind it may stand forms of graphs: %s.\n", table.Wrap(strings.Join(formNames(), ", "), 37, 0))
+		fmt.Fprintf(&b, "For example: --kernel %q. See also: mlg help kernels.\n", example(k))
 	}
 	if slices.Contains(vertex.Names(), name) {
 		if b.Len() > 0 {
@@ -124,7 +184,7 @@ func writeParameters(b *strings.Builder, parameters []param.Parameter) {
 }
 
 type helpCmd struct {
-	Topic string `arg:"" optional:"" help:"A command, a kernel such as wl, or formats, kernels, models, output."`
+	Topic string `arg:"" optional:"" help:"A command, a kernel such as wl or \"wl h=3\", a form such as incident, or data, formats, kernels, models, output."`
 }
 
 // Run explains a topic or a command.
@@ -136,23 +196,23 @@ func (c *helpCmd) Run(g *globals, k *kong.Context) error {
 		}
 		fmt.Fprintln(g.stdout, "Topics:")
 		for _, t := range topics {
-			text, _ := topic(t)
+			text, _ := topic(k.Model, t)
 			title, _, _ := strings.Cut(text, "\n")
 			fmt.Fprintf(g.stdout, "  mlg help %-12s%s\n", t, title)
 		}
 		return nil
 	}
-	if text, ok := topic(c.Topic); ok {
-		fmt.Fprint(g.stdout, g.headings(text))
-		return nil
-	}
-	words := slices.Concat(topics, kernel.Names())
+	words := slices.Concat(topics, kernel.Names(), formNames())
 	for _, n := range commands(k.Model) {
 		if n.Name == c.Topic {
 			printHelp(k, c.Topic, "--help")
 			return nil
 		}
 		words = append(words, n.Name)
+	}
+	if text, ok := topic(k.Model, c.Topic); ok {
+		fmt.Fprint(g.stdout, g.headings(text))
+		return nil
 	}
 	return usageError(fmt.Sprintf("help: no command or topic %s%s", c.Topic, didYouMean(c.Topic, words)))
 }

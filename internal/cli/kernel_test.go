@@ -59,7 +59,8 @@ func TestEveryParameter(t *testing.T) {
 					t.Errorf("%s does not change the text %s", p.Name, k)
 				}
 				texts := []string{changed.String(), kernel.FullText(changed)}
-				for _, word := range kernel.FormWords() {
+				for _, form := range kernel.Forms() {
+					word := form.Word
 					text := changed.String()
 					if param.Get(changed, word) != nil { // a parameter of this name hides the form
 						text = "(" + text + ")"

@@ -32,8 +32,7 @@ func roff(s string) string {
 	return s
 }
 
-// sharedGroups are those of flags that several commands have; gram has all of them. They stand in
-// sections of their own.
+// sharedGroups are those of flags that several commands have. They stand in sections of their own.
 var sharedGroups = []string{dataGroup}
 
 // manual writes a manual page.
@@ -57,16 +56,13 @@ func manPage(app *kong.Application, this build) string {
 	for _, f := range app.Flags {
 		m.flag(f)
 	}
-	gram := app.Children[slices.IndexFunc(app.Children, func(n *kong.Node) bool { return n.Name == "gram" })]
 	for _, group := range sharedGroups {
 		m.print(".SH %s\n", quoteArg("FLAGS: "+strings.ToUpper(group)))
-		for _, f := range gram.Flags {
-			if f.Group != nil && f.Group.Key == group {
-				m.flag(f)
-			}
+		for _, f := range flagsOf(app, group) {
+			m.flag(f)
 		}
 	}
-	m.topics()
+	m.topics(app)
 	m.print(".SH EXIT STATUS\n")
 	for _, e := range []struct {
 		code int
@@ -128,10 +124,13 @@ func (m *manual) command(n *kong.Node) {
 	}
 }
 
-// topics writes those of mlg help.
-func (m *manual) topics() {
+// topics writes those of mlg help, but for the flags, which have sections.
+func (m *manual) topics(app *kong.Application) {
 	for _, t := range topics {
-		text, _ := topic(t)
+		if t == "data" {
+			continue
+		}
+		text, _ := topic(app, t)
 		title, body, _ := strings.Cut(strings.TrimRight(text, "\n"), "\n\n")
 		m.print(".SH %s\n.nf\n", quoteArg(strings.ToUpper(title)))
 		for line := range strings.SplitSeq(body, "\n") {

@@ -178,3 +178,39 @@ func kernelsReference(*testing.T) string {
 	fmt.Fprintf(&b, "| `mlg exact` | multiplications | %s | low rank |\n", choose.Limit{Most: mostExact}.Text())
 	return b.String()
 }
+
+// The page about kernels names every kernel in its table, every form, and every kernel that does not see directions.
+func TestKernelsPage(t *testing.T) {
+	b, err := os.ReadFile("../../docs/reference/kernels.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	section := func(from, to string) string {
+		_, rest, ok := strings.Cut(string(b), from)
+		text, _, end := strings.Cut(rest, to)
+		if !ok || !end {
+			t.Fatalf("no text from %q to %q", from, to)
+		}
+		return text
+	}
+	table := section("| name | compares |", "## The language")
+	blind := section("These kernels do not see directions:", "and any kernel")
+	for _, name := range kernel.Names() {
+		k, err := kernel.Named(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(table, "`"+name+"`") {
+			t.Errorf("the table has no %s", name)
+		}
+		if strings.Contains(blind, "`"+name+"`") == kernel.SeesDirections(k) {
+			t.Errorf("%s sees directions: %v", name, kernel.SeesDirections(k))
+		}
+	}
+	forms := section("| form | graphs |", "### Directed graphs")
+	for _, name := range formNames() {
+		if !strings.Contains(forms, "\n| `"+name+"` |") || !strings.Contains(section("    form      = ", "\n"), `"`+name+`"`) {
+			t.Errorf("the page does not explain %s", name)
+		}
+	}
+}

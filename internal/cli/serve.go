@@ -35,8 +35,8 @@ type serveCmd struct {
 	TLSKey     string   `name:"tls-key" help:"File with the key of the certificate." placeholder:"FILE"`
 	ReadOnly   bool     `help:"Take no files: the page shows the given data alone."`
 	Open       bool     `help:"Open the page in the browser."`
-	Color      string   `help:"Column or data field to colour graphs by, besides the target." placeholder:"NAME" group:"Reading data"`
-	TargetName string   `help:"What the targets are called on the page, with their unit, as in \"log D at pH 7.4\". By default as their column." placeholder:"TEXT" group:"Reading data"`
+	Color      string   `help:"Column or data field to colour graphs by, besides the target." placeholder:"NAME"`
+	TargetName string   `help:"What the targets are called on the page, with their unit, as in \"log D at pH 7.4\". By default as their column." placeholder:"TEXT"`
 	kernelFlag
 }
 

@@ -24,9 +24,6 @@ import (
 	"github.com/mlgkernel/mlg/work"
 )
 
-// dataGroup is the group of the flags that say how data is read.
-const dataGroup = "Reading data"
-
 // placeFlags say where graphs are in the data.
 type placeFlags struct {
 	Format       dataset.Format `help:"Format of the data: auto, tudataset, smiles, csv, tsv, parquet, sdf, jsonl, graphml, gml, gexf, pajek, nodelink, dot, edgelist." default:"auto" enum:"auto,tudataset,smiles,csv,tsv,parquet,sdf,jsonl,graphml,gml,gexf,pajek,nodelink,dot,edgelist" group:"Reading data"`
