@@ -4,7 +4,7 @@
     python3 bench/holdout.py MLG TABLES NAME FLAGS TABLE:TARGET:SEED,SEED… …  >> NAME.txt
 
 MLG is the command, TABLES a folder of tables with a column smiles, NAME stands in every line, and FLAGS are those of
-train. Values have RMSE and MAE, classes 0 and 1 the AUC.
+train. Values have RMSE and MAE, classes 0 and 1 the AUC. Rows without a value are left out.
 """
 
 import csv
@@ -46,8 +46,13 @@ def measure(mlg, rows, target, seed, flags, folder):
     subprocess.run([mlg, "--quiet", "train", folder / "train.csv", "-o", model, "--target", target, *at, *flags], check=True, stdout=subprocess.DEVNULL)
     out = subprocess.run([mlg, "--quiet", "--json", "predict", model, folder / "test.csv", *at], check=True, capture_output=True, text=True)
     said = {p["id"]: p for p in map(json.loads, out.stdout.splitlines())}
-    known = [(float(r[target]), said[f"r{i}"]) for i, r in enumerate(rows[:left]) if "error" not in said[f"r{i}"]]
-    return [y for y, _ in known], [p["value"] if "value" in p else p["probability"]["1"] for _, p in known]
+    known = [(r[target], said[f"r{i}"]) for i, r in enumerate(rows[:left]) if r[target] != "" and "error" not in said[f"r{i}"]]
+    return [float(y) for y, _ in known], [p["value"] if "value" in p else one(p["probability"]) for _, p in known]
+
+
+def one(probabilities):
+    """Return the probability of class 1, which a table may write as 1.0."""
+    return next(p for name, p in probabilities.items() if float(name) == 1)
 
 
 def main():

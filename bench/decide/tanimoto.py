@@ -157,20 +157,26 @@ def main():
     gram, at = tanimoto(counts), {row: i for i, row in enumerate(rows)}
     wanted = y >= np.sort(y)[::-1][math.ceil(0.01 * len(y)) - 1]
     fewest = (wanted.sum() + 1) // 2
-    needed, shares = [], []
+    needed, shares, reached, dropped = [], [], 0, 0
     for repeat, ids in enumerate(r["starts"]):
         start = [at[i] for i in ids if i in at]
+        dropped += len(ids) - len(start)
         found = play(gram, y, start, r["batch"], r["rounds"], wanted, np.random.default_rng(repeat))
         measured = [min(r["start"] + i * r["batch"], len(y)) for i in range(r["rounds"] + 1)]
         needed.append(next((m for m, f in zip(measured, found, strict=True) if f >= fewest), measured[-1]))
         shares.append(100 * found[-1] / wanted.sum())
+        reached += found[-1] >= fewest
     print(f"{table}, goal {r['goal']}: {len(y)} molecules, best 1 % are {wanted.sum()}, {len(needed)} repeats")
+    print(f"starts: {dropped} of {sum(map(len, r['starts']))} molecules are not those of RDKit, and are dropped")
     for m in r["methods"]:
-        end = [m["rounds"][-1]["found1"]["mean"] * 100]
-        print(f"{m['acquisition']:8} needs {interval(m['each']):14} finds {end[0]:.0f} % of the best 1 %")
-    print(f"tanimoto needs {interval(needed):14} finds {np.mean(shares):.0f} % of the best 1 %")
-    less = np.array(needed) - np.array(r["methods"][0]["each"])
-    print(f"tanimoto needs {interval(less)} more than {r['methods'][0]['acquisition']}", flush=True)
+        end = 100 * m["rounds"][-1]["found1"]["mean"]
+        needs = f"needs {interval(m['each']):14} in {m['reached']} repeats"
+        print(f"{m['acquisition']:8} {needs}, finds {end:.0f} % of the best 1 %")
+    print(f"tanimoto needs {interval(needed):14} in {reached} repeats, finds {np.mean(shares):.0f} % of the best 1 %")
+    first, *others = r["methods"]
+    for name, each in [("tanimoto", needed), *((m["acquisition"], m["each"]) for m in others)]:
+        print(f"{name} needs {interval(np.array(each) - np.array(first['each']))} more than {first['acquisition']}")
+    print("tanimoto by repeat:", *needed, flush=True)
 
 
 if __name__ == "__main__":

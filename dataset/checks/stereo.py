@@ -75,6 +75,14 @@ def theirs(s):
     return found, possible
 
 
+def place(r, k):
+    """Returns what is at an atom or between a pair of atoms of ours."""
+    if not isinstance(k, tuple):
+        return r["atoms"][k]["element"]
+    text = [a["element"] + ("H" if a["hydrogens"] else "") for a in (r["atoms"][i] for i in k)]
+    return "=".join(sorted(text))
+
+
 def main():
     some = strings()
     kinds, examples, differing = collections.Counter(), collections.defaultdict(list), set()
@@ -86,7 +94,9 @@ def main():
     for s, r in zip(some, ours(text, ending), strict=True):
         t = theirs(s)
         if t is None or "error" in r:
-            kinds["read by one alone, or given up"] += 1
+            kind = f"strings left out: {r.get('error', 'RDKit gives up')}"
+            kinds[kind] += 1
+            examples[kind].append(("", s))
             continue
         compared += 1
         a = {i: d for i, d in enumerate(r["atom_descriptors"]) if d}
@@ -107,9 +117,10 @@ def main():
             if len(examples[kind]) < 8:
                 examples[kind].append((k, s))
         for k in possible - a.keys():
-            kinds["unspecified to RDKit alone"] += 1
-            if len(examples["unspecified to RDKit alone"]) < 8:
-                examples["unspecified to RDKit alone"].append((k, s))
+            kind = "unspecified to RDKit alone: " + place(r, k)
+            kinds[kind] += 1
+            if len(examples[kind]) < 8:
+                examples[kind].append((k, s))
     print(f"{len(some)} strings, {compared} compared, {len(differing)} with another descriptor")
     for kind, n in kinds.most_common():
         print(f"{n:7d}  {kind}")
