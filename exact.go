@@ -28,7 +28,8 @@ type Exact struct {
 }
 
 // NewExact sorts the vertices of the graphs into neighbourhood classes at every level. Tables of
-// kernel values may take the memory that the context says (work.Options).
+// kernel values may take the memory that the context says (work.Options). What the kernel says about
+// samples does not count.
 func NewExact(ctx context.Context, graphs []*graph.Graph, k Kernel) (*Exact, error) {
 	if err := k.validateSingle(); err != nil {
 		return nil, err

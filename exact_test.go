@@ -55,6 +55,33 @@ func TestValidate(t *testing.T) {
 	}
 }
 
+// Parameters without effect are refused.
+func TestIdleParameters(t *testing.T) {
+	for _, c := range []struct {
+		want string
+		f    func(o *Kernel)
+	}{
+		{"pair_rank = 3, want 0, or exact", func(o *Kernel) { o.PairRank = 3 }},
+		{"samples = 7, want 100 with exact", func(o *Kernel) { o.Exact, o.Samples = true, 7 }},
+		{"rank = 7, want 10 with exact", func(o *Kernel) { o.Exact, o.Rank = true, 7 }},
+		{"landmarks = \"classes\", want uniform with exact", func(o *Kernel) { o.Exact, o.Landmarks = true, ByClass }},
+		{"seed = 7, want 0 with exact", func(o *Kernel) { o.Exact, o.Seed = true, 7 }},
+	} {
+		o := Default()
+		c.f(&o)
+		_, err := o.Fit(t.Context(), []*graph.Graph{graphtest.Path(3)})
+		for _, err := range []error{o.Validate(), err} {
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, want %q", err, c.want)
+			}
+		}
+		o.Exact = !o.Exact
+		if err := o.Validate(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestFLGRefuses(t *testing.T) {
 	g, h := graphtest.Path(3), graphtest.Cycle(3)
 	one := func(*graph.Graph, int, *graph.Graph, int) float64 { return 1 }
@@ -184,7 +211,9 @@ func TestBaseOverflow(t *testing.T) {
 	for _, exact := range []bool{false, true} {
 		for _, how := range []Landmarks{Uniform, ByClass, Pivoted} {
 			o := Default()
-			o.Base, o.Exact, o.Landmarks = "attributes", exact, how
+			if o.Base, o.Exact = "attributes", exact; !exact {
+				o.Landmarks = how
+			}
 			f, err := o.Fit(t.Context(), []*graph.Graph{g})
 			if err == nil {
 				_, err = f.Gram(t.Context())

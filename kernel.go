@@ -127,6 +127,14 @@ func (k Kernel) String() string { return kernel.Text(k) }
 
 // Validate implements kernel.Kernel.
 func (k Kernel) Validate() error {
+	if err := k.ranges(); err != nil {
+		return err
+	}
+	return k.idle()
+}
+
+// ranges is Validate for each parameter by itself.
+func (k Kernel) ranges() error {
 	if err := kernel.Check(k); err != nil {
 		return err
 	}
@@ -143,12 +151,33 @@ func (k Kernel) Validate() error {
 	return nil
 }
 
+// idle refuses parameters that have no effect on the exact or the low-rank kernel.
+func (k Kernel) idle() error {
+	usual := Default()
+	if !k.Exact && k.PairRank != 0 {
+		return k.wrong("pair_rank", "0, or exact: it has no effect on the low-rank kernel", nil)
+	}
+	for _, p := range []struct {
+		name  string
+		other bool
+	}{
+		{"samples", k.Samples != usual.Samples}, {"rank", k.Rank != usual.Rank},
+		{"landmarks", k.Landmarks != usual.Landmarks}, {"seed", k.Seed != usual.Seed},
+	} {
+		if k.Exact && p.other {
+			want := param.Value(param.Get(usual, p.name))
+			return k.wrong(p.name, want+" with exact: it has no effect on the exact kernel", nil)
+		}
+	}
+	return nil
+}
+
 // wrong says what is wrong with a parameter.
 func (k Kernel) wrong(name, want string, why error) error {
 	return param.Wrong(k.Name(), k, name, want, why)
 }
 
-// validateSingle is Validate for what needs one kernel on graphs as they are.
+// validateSingle checks ranges, for what needs one kernel on graphs as they are.
 func (k Kernel) validateSingle() error {
 	const want = "auto or false, because with %s the kernel is a sum, which Kernel.Fit fits"
 	if k.Bonds == Yes {
@@ -157,7 +186,7 @@ func (k Kernel) validateSingle() error {
 	if k.Stereo == Yes {
 		return k.wrong("stereo", fmt.Sprintf(want, "stereochemistry"), nil)
 	}
-	return k.Validate()
+	return k.ranges()
 }
 
 // Semidefinite reports whether the kernel is positive semi-definite for every collection.
@@ -246,6 +275,9 @@ func (k Kernel) Choose(graphs []*graph.Graph) kernel.Kernel {
 // Fit implements kernel.Kernel. With Exact it is the kernel of NewExact, else the low-rank kernel, whose map is
 // a *LowRank.
 func (k Kernel) Fit(ctx context.Context, graphs []*graph.Graph) (*kernel.Fitted, error) {
+	if err := k.idle(); err != nil {
+		return nil, err
+	}
 	if sum, ok := k.AsSum(graphs); ok {
 		return sum.Fit(ctx, graphs)
 	}

@@ -297,17 +297,15 @@ func TestOnlyChosenAreTested(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, p := range e.parts {
-			best, name := math.Inf(-1), ""
+			var scores []*choose.Scores
 			for _, m := range e.settings[1:] {
 				r := &m.results[i]
 				if r.Labels != nil {
 					tested++
 				}
-				if s := p.Mean(&r.Scores); s > best {
-					best, name = s, fmt.Sprint(m.parameters, i)
-				}
+				scores = append(scores, &r.Scores)
 			}
-			chosen[name] = true
+			chosen[fmt.Sprint(e.settings[1+e.Choose(p, scores)].parameters, i)] = true
 		}
 		o.Folder, o.Combinations = "", []choose.Combination{choose.BestSingle}
 		all, err := Run(t.Context(), ds, alone, o)

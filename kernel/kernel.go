@@ -157,10 +157,14 @@ const normalTolerance = 1e-9 // for weights and values that round
 // combined. The parameters show that a kernel is normalised: it has no parameter "normalize" that
 // is false, and the weights of a sum add up to 1. Gram matrices are checked as well.
 func CheckNormalized(k Kernel) error {
-	if x := self(k); !(math.Abs(x-1) <= normalTolerance) {
+	switch x := self(k); {
+	case math.Abs(x-1) <= normalTolerance:
+		return nil
+	case param.Get(k, "normalize") == false:
+		return param.Wrong(k.Name(), k, "normalize", "true: only normalised kernels can be combined", nil)
+	default:
 		return fmt.Errorf("%s: only normalised kernels can be combined", k)
 	}
-	return nil
 }
 
 // self returns the kernel of a graph with itself, NaN where it is not the same for all graphs.

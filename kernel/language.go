@@ -110,7 +110,7 @@ func ParseChecked(text string, check func(Kernel) error) (Kernel, error) {
 	if f := s.Terms[0].Factors[0]; s.single() && f.Form == (Form{}) {
 		return f.Kernel, nil
 	}
-	return s, param.At(text, 0, s.Validate())
+	return s, param.At(text, param.NoPlace, s.Validate())
 }
 
 // sumOf makes the kernel of a text that was read.
@@ -131,7 +131,7 @@ func sumOf(text string, read *param.Sum, check func(Kernel) error) (Sum, error) 
 			}
 			if len(read.Terms) > 1 || len(t.Factors) > 1 || term.Weight != 1 {
 				if err := CheckNormalized(factor.Kernel); err != nil {
-					return s, param.At(text, f.At, err)
+					return s, param.Locate(text, f, err)
 				}
 			}
 			term.Factors = append(term.Factors, factor)

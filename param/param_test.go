@@ -195,3 +195,52 @@ func TestComplete(t *testing.T) {
 		}
 	}
 }
+
+// An error shows the text around its place, whatever the length of the text.
+func TestTextError(t *testing.T) {
+	long := strings.Repeat("ä", 50) + "!" + strings.Repeat("ö", 50)
+	for _, c := range []struct {
+		text   string
+		at     int
+		most   int
+		window string
+		column int
+	}{
+		{"wl h=x", 5, 10, "wl h=x", 6},
+		{"wl h=x", 0, 10, "wl h=x", 1},
+		{"wl h=x", NoPlace, 10, "wl h=x", 1},
+		{"", 0, 10, "", 1},
+		{"abcdefgh", 0, 4, "abcd…", 1},
+		{"abcdefgh", 4, 4, "…cdef…", 4},
+		{"abcdefgh", 8, 4, "…efgh", 6},
+		{long, 100, 6, "…äää!öö…", 5},
+	} {
+		e := &TextError{c.text, c.at, errors.New("wrong")}
+		window, column := e.Window(c.most)
+		if window != c.window || column != c.column {
+			t.Errorf("%q at %d: %q, %d, want %q, %d", c.text, c.at, window, column, c.window, c.column)
+		}
+	}
+	inner := &TextError{"h=x", 2, errors.New("wrong")}
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{At("wl", NoPlace, errors.New("wrong")), "wrong"},
+		{At("wl", 0, errors.New("wrong")), `wrong (character 1 of "wl")`},
+		{At("wl h=x", 3, inner), `wrong (character 6 of "wl h=x")`},
+		{At("h=x", NoPlace, inner), `wrong (character 3 of "h=x")`},
+		{At("wl h=x", 3, At("h=x", NoPlace, errors.New("wrong"))), `wrong (character 4 of "wl h=x")`},
+	} {
+		if c.err.Error() != c.want {
+			t.Errorf("%v, want %s", c.err, c.want)
+		}
+	}
+	if err := At("wl", 0, nil); err != nil {
+		t.Errorf("of no error %v", err)
+	}
+	var e *TextError
+	if errors.As(At("wl", NoPlace, errors.New("wrong")), &e); e.Column() != 0 {
+		t.Errorf("column %d without a place", e.Column())
+	}
+}

@@ -44,20 +44,46 @@ type Assignment struct {
 // TextError says what is wrong in a text, and where.
 type TextError struct {
 	Text string
-	At   int // in bytes
+	At   int // in bytes, NoPlace where it is about the whole text
 	Err  error
 }
 
+// NoPlace is the place of an error about a whole text.
+const NoPlace = -1
+
 // Error implements error, as in `wl: h = "x", want a whole number (character 6 of "wl h=x")`.
 func (e *TextError) Error() string {
-	if e.At == 0 {
+	if e.At == NoPlace {
 		return e.Err.Error()
 	}
-	return fmt.Sprintf("%v (character %d of %q)", e.Err, e.Column(), clip(e.Text))
+	text, _ := e.Window(120)
+	return fmt.Sprintf("%v (character %d of %q)", e.Err, e.Column(), text)
 }
 
-// Column returns the place in characters, the first one 1.
-func (e *TextError) Column() int { return 1 + utf8.RuneCountInString(e.Text[:e.At]) }
+// Column returns the place in characters, the first one 1, or 0 for none.
+func (e *TextError) Column() int {
+	if e.At == NoPlace {
+		return 0
+	}
+	return 1 + utf8.RuneCountInString(e.Text[:e.At])
+}
+
+// Window returns at most so many characters of the text around the place, and the column of the place in them.
+// Ellipses stand for what is left out.
+func (e *TextError) Window(most int) (string, int) {
+	all := []rune(e.Text)
+	at := max(0, e.Column()-1)
+	lo := max(0, min(at-most/2, len(all)-most))
+	hi := min(lo+most, len(all))
+	text := string(all[lo:hi])
+	if hi < len(all) {
+		text += "…"
+	}
+	if lo > 0 {
+		return "…" + text, at - lo + 2
+	}
+	return text, at + 1
+}
 
 // Unwrap returns what is wrong.
 func (e *TextError) Unwrap() error { return e.Err }
@@ -75,13 +101,15 @@ func clip(s string) string {
 // No error is none.
 func At(text string, at int, err error) error {
 	var inner *TextError
-	if err == nil {
+	switch {
+	case err == nil:
 		return nil
+	case !errors.As(err, &inner):
+		return &TextError{text, at, err}
+	case inner.At != NoPlace:
+		at = min(max(0, at)+inner.At, len(text))
 	}
-	if errors.As(err, &inner) {
-		return &TextError{text, min(at+inner.At, len(text)), inner.Err}
-	}
-	return &TextError{text, at, err}
+	return &TextError{text, at, inner.Err}
 }
 
 // Bounds of texts. The longest text that people write has a few hundred bytes. Those of programs may have
@@ -99,7 +127,8 @@ func Read(text string) (*Sum, error) {
 
 func read(text string) (*Sum, Cursor, error) {
 	if len(text) > maxText {
-		return nil, Cursor{}, fmt.Errorf("a text of %d bytes, want at most %d", len(text), maxText)
+		err := fmt.Errorf("a text of %d bytes, want at most %d", len(text), maxText)
+		return nil, Cursor{}, &TextError{text, NoPlace, err}
 	}
 	r := &reader{text: text}
 	s, err := r.sum()

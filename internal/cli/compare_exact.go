@@ -18,6 +18,9 @@ const mostExact = 4e10
 // long and is not asked for.
 func (c *compareCmd) method(g *globals, k kernel.Kernel, graphs []*graph.Graph) (kernel.Kernel, error) {
 	exact := exactly(k)
+	if err := exact.Validate(); err != nil { // as samples of mlg, which the definition does not take
+		return nil, kernelError(err)
+	}
 	if exact.String() != k.String() && !c.Match {
 		operations, err := mlg.ExactOperations(g.work(), exact, graphs, mostExact)
 		if err != nil {
@@ -25,10 +28,10 @@ func (c *compareCmd) method(g *globals, k kernel.Kernel, graphs []*graph.Graph) 
 		}
 		if operations > mostExact {
 			g.note("The graphs are large, so mlg samples vertices (%d at every level). mlg exact computes the definition.", multiscale(k)[0].Samples)
-			return k, idle(k)
+			return k, nil
 		}
 	}
-	return exact, idle(exact)
+	return exact, nil
 }
 
 // forecaster says how long the next of several exact kernels will take, from the time of those before.

@@ -11,6 +11,7 @@ import (
 	"github.com/mlgkernel/mlg"
 	_ "github.com/mlgkernel/mlg/classic" // registers its kernels
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/internal/table"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/param"
 	"github.com/mlgkernel/mlg/vertex"
@@ -36,25 +37,7 @@ func (t kernelArg) kernel() (kernel.Kernel, error) {
 	if err != nil {
 		return nil, kernelError(err)
 	}
-	return k, idle(k)
-}
-
-// idle refuses parameters that have no effect on the exact or the low-rank multiscale kernel.
-func idle(k kernel.Kernel) error {
-	usual := mlg.Default()
-	for _, m := range multiscale(k) {
-		for name, changed := range map[string]bool{
-			"samples": m.Samples != usual.Samples, "rank": m.Rank != usual.Rank, "landmarks": m.Landmarks != usual.Landmarks, "seed": m.Seed != usual.Seed,
-		} {
-			if m.Exact && changed {
-				return usageError(fmt.Sprintf("--kernel: %s: %s has no effect on the exact kernel", m, name))
-			}
-		}
-		if !m.Exact && m.PairRank != 0 {
-			return usageError(fmt.Sprintf("--kernel: %s: pair_rank has no effect on the low-rank kernel; it needs exact", m))
-		}
-	}
-	return nil
+	return k, nil
 }
 
 // once refuses a flag that stands twice and takes one value.
@@ -117,11 +100,12 @@ func kernelError(err error) error {
 		if errors.As(err, &unknown) {
 			out += didYouMean(unknown.Name, unknown.Want)
 		}
-		if strings.HasPrefix(at.Text[at.At:], ",") {
+		if strings.HasPrefix(at.Text[max(0, at.At):], ",") {
 			out += "; repeat the flag for several kernels"
 		}
-		if at.At > 0 && !strings.ContainsAny(at.Text, "\n\t") && len(at.Text) < 100 {
-			out += "\n  " + at.Text + "\n  " + strings.Repeat(" ", at.Column()-1) + "^"
+		if at.At != param.NoPlace && at.Text != "" {
+			text, column := at.Window(table.Width - 4)
+			out += "\n  " + strings.NewReplacer("\n", " ", "\t", " ", "\r", " ").Replace(text) + "\n  " + strings.Repeat(" ", column-1) + "^"
 		}
 	}
 	return usageError(out)

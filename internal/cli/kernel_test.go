@@ -99,6 +99,32 @@ func TestCandidatesAsTexts(t *testing.T) {
 	}
 }
 
+// What is wrong with a text is shown at its place: at the first character, at normalize=false, and in long texts.
+func TestKernelErrors(t *testing.T) {
+	long := strings.Repeat("wl + ", 40) + "wl h=x + " + strings.Repeat("sp + ", 40) + "sp"
+	for text, want := range map[string]string{
+		"wk":                               "\n  wk\n  ^",
+		"wl normalize=false * sp":          "only normalised kernels can be combined\n  wl normalize=false * sp\n               ^",
+		"sp + 0.5 wl":                      "\n  sp + 0.5 wl\n       ^",
+		"mlg exact samples=7":              "mlg: samples = 7, want 100 with exact: it has no effect on the exact kernel\n  mlg exact samples=7\n                    ^",
+		"sp * mlg exact landmarks=pivoted": "\n  sp * mlg exact landmarks=pivoted\n                           ^",
+		"flg pair_rank=2":                  "flg: pair_rank = 2, want 0, or exact: it has no effect on the low-rank kernel\n  flg pair_rank=2\n                ^",
+		"wl\th=x":                          "\n  wl h=x\n       ^",
+		long:                               "\n  …",
+		"":                                 "--kernel: the end, want a name",
+	} {
+		_, err := kernelArg(text).kernel()
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
+			continue
+		}
+		lines := strings.Split(err.Error(), "\n")
+		if caret := lines[len(lines)-1]; text == long && (len([]rune(lines[1])) > 80 || []rune(lines[1])[len(caret)-1] != 'x') {
+			t.Errorf("%s", err)
+		}
+	}
+}
+
 // The words that go on where a text ends.
 func TestCompleteKernel(t *testing.T) {
 	p, _ := parserOf(t)

@@ -40,7 +40,7 @@ func cannot(format string, args ...any) error {
 // textError is about a place in the text of a kernel.
 type textError struct {
 	apiError
-	position int // characters before the place
+	position *int // characters before the place, nil for none
 }
 
 func (e *textError) Unwrap() error { return &e.apiError }
@@ -99,7 +99,7 @@ func writeError(w http.ResponseWriter, err error) int {
 	var out errorAnswer
 	out.Error.Status, out.Error.Message, out.Error.Field = a.status, a.message, a.field
 	if text := (*textError)(nil); errors.As(err, &text) {
-		out.Error.Position = &text.position
+		out.Error.Position = text.position
 	}
 	writeJSON(w, a.status, out)
 	return a.status

@@ -114,11 +114,11 @@ func (b *bounds) check(k kernel.Kernel) error {
 // parsed returns the kernel of a text that is within the limits. Its error is a *param.TextError.
 func (d *Data) parsed(text string) (kernel.Kernel, error) {
 	if n := utf8.RuneCountInString(text); n > maxText {
-		return nil, param.At(text, 0, fmt.Errorf("a text of %d characters, want at most %d", n, maxText))
+		return nil, param.At(text, param.NoPlace, fmt.Errorf("a text of %d characters, want at most %d", n, maxText))
 	}
 	k, err := kernel.ParseChecked(text, (&bounds{d: d, most: maxFactors}).check)
 	if err != nil {
-		return nil, param.At(text, 0, err)
+		return nil, err
 	}
 	sum, err := kernel.SumOf(k).Expand(d.Graphs)
 	factors := 0
@@ -128,7 +128,7 @@ func (d *Data) parsed(text string) (kernel.Kernel, error) {
 	if err == nil && factors > maxProducts {
 		err = fmt.Errorf("products with %d kernels together, want at most %d", factors, maxProducts)
 	}
-	return k, param.At(text, 0, err)
+	return k, param.At(text, param.NoPlace, err)
 }
 
 // foreseen refuses exact kernels that would take long.
@@ -145,7 +145,7 @@ func (d *Data) chosen(text string) (kernel.Kernel, error) {
 	k, err := d.parsed(text)
 	var wrong *param.TextError
 	if errors.As(err, &wrong) {
-		return nil, &textError{apiError{http.StatusBadRequest, wrong.Err.Error(), "kernel"}, wrong.Column() - 1}
+		return nil, &textError{apiError{http.StatusBadRequest, wrong.Err.Error(), "kernel"}, position(wrong)}
 	}
 	return k, err
 }
@@ -253,6 +253,15 @@ func (d *Data) changed(k kernel.Kernel, name, value string) (kernel.Kernel, erro
 	return k, err
 }
 
+// position returns where a text is wrong, in characters from 0, nil for no place.
+func position(e *param.TextError) *int {
+	at := e.Column() - 1
+	if at < 0 {
+		return nil
+	}
+	return &at
+}
+
 // said takes an error apart.
 func said(err error) *wrongText {
 	out := &wrongText{Message: err.Error(), Want: []string{}}
@@ -260,8 +269,7 @@ func said(err error) *wrongText {
 	var wrong *param.Error
 	var unknown *param.Unknown
 	if errors.As(err, &text) {
-		at := text.Column() - 1
-		out.Message, out.Position = text.Err.Error(), &at
+		out.Message, out.Position = text.Err.Error(), position(text)
 	}
 	switch {
 	case errors.As(err, &wrong):

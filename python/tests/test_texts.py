@@ -157,6 +157,18 @@ class Own(Kernel):
         (WeisfeilerLehman(n_iter=0), "kernel: n_iter=0, want a whole number from 1 to 65536"),
         (MultiscaleLaplacian(P=0), "kernel: P=0, want at least 1"),
         (
+            MultiscaleLaplacian(exact=True, P=7),
+            "kernel: P=7, want 10 with exact: it has no effect on the exact kernel",
+        ),
+        (
+            MultiscaleLaplacian(pair_rank=7),
+            "kernel: pair_rank=7, want 0, or exact: it has no effect on the low-rank",
+        ),
+        (
+            "sp * wl normalize=false",
+            "kernel='sp * wl normalize=false', character 19: wl: normalize = false, want true: only",
+        ),
+        (
             MultiscaleLaplacian(base="wl tau=1"),
             "kernel: base='wl tau=1': wl: no parameter tau, want one of h",
         ),

@@ -60,7 +60,8 @@ class MultiscaleLaplacian(Compiled):
         Whether the stereochemistry of molecules counts: R, S, E and Z. Half of what sees bonds then sees it.
         "auto" is True where bonds count and some molecule has marks.
     exact : bool, default False
-        Compute the kernel by its definition, without sampling.
+        Compute the kernel by its definition, without sampling. Then `n_samples`, `rank` and `landmarks` keep
+        their defaults.
     pair_rank : int, at least 0, default 0
         With `exact`: number of eigenvectors that are kept of every pair of vertices; 0 keeps all.
     max_memory : float, positive, default 16
@@ -174,7 +175,7 @@ class MultiscaleLaplacian(Compiled):
             samples=whole("n_samples", self.n_samples),
             rank=whole(*self._given("rank", "P", 10)),
             landmarks=string("landmarks", self.landmarks),
-            seed=seed(self.random_state),
+            seed=0 if self.exact else seed(self.random_state),
             exact=bool(self.exact),
             pair_rank=whole("pair_rank", self.pair_rank),
         )
