@@ -1,6 +1,8 @@
 package mlg_test
 
 import (
+	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -9,6 +11,7 @@ import (
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/dataset/chem"
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/kernel"
 )
 
@@ -71,14 +74,7 @@ func TestBonds(t *testing.T) {
 // pairSimilarity is the exact similarity of two molecules.
 func pairSimilarity(t *testing.T, k mlg.Kernel, smiles ...string) float64 {
 	t.Helper()
-	var two []*graph.Graph
-	for _, s := range smiles {
-		g, err := dataset.ParseSMILES(s, dataset.DefaultOptions())
-		if err != nil {
-			t.Fatal(err)
-		}
-		two = append(two, g)
-	}
+	two := readMolecules(t, smiles...)
 	f, err := k.Fit(t.Context(), two)
 	if err != nil {
 		t.Fatal(err)
@@ -88,6 +84,18 @@ func pairSimilarity(t *testing.T, k mlg.Kernel, smiles ...string) float64 {
 		t.Fatal(err)
 	}
 	return m.At(0, 1)
+}
+
+func readMolecules(t *testing.T, smiles ...string) (out []*graph.Graph) {
+	t.Helper()
+	for _, s := range smiles {
+		g, err := dataset.ParseSMILES(s, dataset.DefaultOptions())
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, g)
+	}
+	return out
 }
 
 const (
@@ -161,7 +169,7 @@ func TestStereoTellsApart(t *testing.T) {
 }
 
 // Data without marks have the same values with and without stereo, to the bit. With marks the kernel is ½ elements + ¼ bonds
-// + ¼ bonds and stereo.
+// + ¼ bonds · stereo.
 func TestStereoByGraphs(t *testing.T) {
 	ds, err := dataset.Read(t.Context(), "builtin:drugs", dataset.DefaultOptions())
 	if err != nil {
@@ -197,12 +205,98 @@ func TestStereoByGraphs(t *testing.T) {
 	}
 	got, plain := gram(k, graphs), without
 	plain.Bonds = mlg.No
-	a, b, c := gram(plain, graphs), gram(kernel.Subdivided(plain), graphs), gram(kernel.Subdivided(plain), marked)
+	whole := plain
+	whole.Radii, whole.Base = nil, "configuration"
+	a, b, c := gram(plain, graphs), gram(kernel.Subdivided(plain), graphs), gram(kernel.Subdivided(whole), marked)
 	for i, v := range got {
-		if want := 0.5*a[i] + 0.25*b[i] + 0.25*c[i]; v != want {
+		if want := 0.5*a[i] + 0.25*b[i] + 0.25*(b[i]*c[i]); v != want {
 			t.Fatalf("value %d is %v, want %v", i, v, want)
 		}
 	}
+}
+
+// No descriptor is too rare: stereoisomers differ among any other molecules, also where these have no such descriptor, and
+// where the kernel is fitted to molecules without any.
+func TestRareStereo(t *testing.T) {
+	ds, err := dataset.Read(t.Context(), "builtin:drugs", dataset.DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := readMolecules(t, "C[C@H](N)C(=O)O", "C[C@@H](N)C(=O)O", "CC(N)C(=O)O", "CC=[C@]=CF", "CC=[C@@]=CF", "CC=C=CF",
+		"C[C@H]1CC[C@@H](O)CC1", "C[C@H]1CC[C@H](O)CC1", "CC1CCC(O)CC1", "C/C=C\\C", "C/C=C/C", "CC=CC")
+	k := mlg.Default()
+	k.Stereo = mlg.Yes
+	for _, train := range [][]*graph.Graph{ds.Graphs, slices.Concat(ds.Graphs, set), slices.Concat(ds.Graphs[:20], set[3:4])} {
+		f, err := k.Fit(t.Context(), train)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := f.Transform(t.Context(), set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := kernel.Between(t.Context(), f.Map, x, x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := 0; i < len(set); i += 3 {
+			first, second, apart := m.At(i, i+2), m.At(i+1, i+2), m.At(i, i+1)
+			if !(apart < 0.99 && first < 0.99 && second < 0.99 && apart > 0.75) {
+				t.Errorf("%s: %v to its isomer, %v and %v to the unspecified one", set[i].SMILES(), apart, first, second)
+			}
+			if math.Abs(first-second) > 1e-12 && i < 6 { // mirror images
+				t.Errorf("%s: %v, its mirror image %v from the racemate", set[i].SMILES(), first, second)
+			}
+		}
+	}
+}
+
+// All stereoisomers of two tables differ by more than search prints.
+func TestStereoOfTables(t *testing.T) {
+	graphtest.Slow(t)
+	for name, want := range map[string]int{"lipo": 73, "bace": 24} {
+		ds, err := dataset.Read(t.Context(), graphtest.Table(t, name+".csv"), dataset.DefaultOptions())
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := mlg.Default().Fit(t.Context(), ds.Graphs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pairs := 0
+		for _, some := range byFormula(ds.Graphs) {
+			for a := range some {
+				for b := range a {
+					i, j := some[a], some[b]
+					if dataset.Same(ds.Graphs[i], ds.Graphs[j]) != dataset.OtherStereo {
+						continue
+					}
+					pairs++
+					k, err := kernel.Between(t.Context(), f.Map, f.Train.Select([]int{i}), f.Train.Select([]int{j}))
+					if err != nil {
+						t.Fatal(err)
+					}
+					if x := k.At(0, 0); !(x < 1-1e-3 && x > 0.75) {
+						t.Errorf("%s: %v for %s and %s", name, x, ds.Graphs[i].SMILES(), ds.Graphs[j].SMILES())
+					}
+				}
+			}
+		}
+		if pairs != want {
+			t.Errorf("%s: %d pairs of isomers, want %d", name, pairs, want)
+		}
+	}
+}
+
+// byFormula returns the positions of graphs with the same labels and as many edges, of each such group.
+func byFormula(graphs []*graph.Graph) map[string][]int {
+	out := map[string][]int{}
+	for i, g := range graphs {
+		labels := slices.Sorted(slices.Values(g.Labels()))
+		key := fmt.Sprint(labels, g.M())
+		out[key] = append(out[key], i)
+	}
+	return out
 }
 
 // The nearest drugs are those that a chemist would name, in an order that one would accept.

@@ -212,8 +212,9 @@ func (k Kernel) base(graphs []*graph.Graph) (vertex.Kernel, error) {
 // skeletons, the second half bonds as well. The first alone would take molecules that differ in a
 // double bond for equal. The second alone would take them for nearly as different as any others.
 //
-// With Stereo half of the last part sees the descriptors of atoms and bonds (chem.Stereo). So stereoisomers are more alike
-// than molecules that differ in a bond.
+// With Stereo half of the last part is multiplied by the similarity of whole molecules by elements, bonds and their
+// descriptors (chem.Stereo): flg with the base configuration, whose features are fixed. The levels would not do. Their
+// landmarks hold few of the descriptors, and a projection on the leading eigenvectors loses what is rare.
 func (k Kernel) AsSum(graphs []*graph.Graph) (kernel.Sum, bool) {
 	bonds := k.Bonds == Yes || k.Bonds == ByGraphs && chem.Molecules(graphs)
 	stereo := k.Stereo == Yes || k.Stereo == ByGraphs && bonds && slices.ContainsFunc(graphs, chem.Marked)
@@ -221,13 +222,21 @@ func (k Kernel) AsSum(graphs []*graph.Graph) (kernel.Sum, bool) {
 	switch {
 	case bonds && stereo:
 		s := kernel.Subdivided(k)
-		return kernel.Weighted([]float64{0.5, 0.25, 0.25}, []kernel.Kernel{k, s, kernel.WithStereo(s)}), true
+		return kernel.Weighted([]float64{0.5, 0.25, 0.25}, []kernel.Kernel{k, s, kernel.Product(s, k.configuration())}), true
 	case bonds:
 		return kernel.Mean(k, kernel.Subdivided(k)), true
 	case stereo:
-		return kernel.Mean(k, kernel.WithStereo(k)), true
+		return kernel.Mean(k, kernel.Product(k, k.configuration())), true
 	}
 	return kernel.Sum{}, false
+}
+
+// configuration returns the kernel that tells stereoisomers apart. It has no levels, and computes its definition without
+// Exact, as its features are explicit.
+func (k Kernel) configuration() kernel.Kernel {
+	c := Default()
+	c.Radii, c.Bonds, c.Base, c.Eta, c.Gamma = nil, No, "configuration", k.Eta, k.Gamma
+	return kernel.WithStereo(kernel.Subdivided(c))
 }
 
 // Levels implements kernel.Levelled: the kernel of each level without those above it.

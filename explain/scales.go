@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/graph"
@@ -18,10 +19,10 @@ type Scales struct {
 	whole bool   // they are all of the sum
 }
 
-// part is a kernel with its weight in a sum.
+// part is a product with its weight in a sum: the kernel on some form of graphs, and kernels without levels.
 type part struct {
-	*kernel.FittedFactor
-	weight float64
+	factors []*kernel.FittedFactor
+	weight  float64
 }
 
 // ErrNoScales is the error of sums without a multiscale kernel.
@@ -48,11 +49,20 @@ func ScalesOf(sum *kernel.FittedSum) *Scales {
 	}
 	out := &Scales{FittedFactor: best}
 	for t, term := range sum.Sum.Terms {
-		f := sum.Factors[sum.Positions(t)[0]]
-		if len(term.Factors) > 1 || model.LowRank(f) == nil || f.Kernel.String() != best.Kernel.String() {
-			return &Scales{best, []part{{best, 1}}, false}
+		p, times := part{weight: term.Weight}, 0
+		for _, i := range sum.Positions(t) {
+			f := sum.Factors[i]
+			if f.Kernel.String() == best.Kernel.String() {
+				times++
+			} else if m := model.LowRank(f); m == nil || len(m.Kernel().Radii) > 0 {
+				times = -len(sum.Factors) // another kernel
+			}
+			p.factors = append(p.factors, f)
 		}
-		out.parts = append(out.parts, part{f, term.Weight})
+		if times != 1 {
+			return &Scales{best, []part{{[]*kernel.FittedFactor{best}, 1}}, false}
+		}
+		out.parts = append(out.parts, p)
 	}
 	out.whole = true
 	return out
@@ -103,15 +113,21 @@ func (s *Scales) Levels(ctx context.Context, g, h *graph.Graph) (out []Level, er
 	k := make([]float64, len(radii))
 	var levels []mlg.Vertices
 	for _, p := range s.parts {
-		vertices, values, err := levelKernels(ctx, p.FittedFactor, g, h)
-		if err != nil {
-			return nil, err
+		product := slices.Repeat([]float64{p.weight}, len(k))
+		for _, f := range p.factors {
+			vertices, values, err := levelKernels(ctx, f, g, h)
+			if err != nil {
+				return nil, err
+			}
+			if f == s.FittedFactor {
+				levels = vertices
+			}
+			for l := range product {
+				product[l] *= values[min(l, len(values)-1)] // without levels it is the same at all
+			}
 		}
-		if p.FittedFactor == s.FittedFactor {
-			levels = vertices
-		}
-		for l, x := range values {
-			k[l] += float64(p.weight * x)
+		for l, x := range product {
+			k[l] += x
 		}
 	}
 	for l, v := range levels {

@@ -104,7 +104,7 @@ func and(texts []string) string {
 // looks names what kernels look at in a vertex, by the names that base kernels and labellings have for it.
 var looks = map[string]string{
 	"labels": "label", "auto": "label", "attributes": "attributes", "gaussian": "attributes",
-	"degree": "degree", "degrees": "degree", "heat": "heat", "wl": "neighbours",
+	"degree": "degree", "degrees": "degree", "heat": "heat", "wl": "neighbours", "configuration": "label",
 }
 
 // withBases returns a kernel with its base kernel on graphs, and the base kernel of that.

@@ -108,7 +108,35 @@ var texts = []string{
 	"labels * gaussian sigma=0.7", "labels * gaussian sigma=0.7 * wl h=2", "labels * (gaussian sigma=0.7 * wl h=2)",
 	"0.25 labels + 0.3333333333333333 heat times=0.1,1",
 	"1e-07 degree * labels + 1000 (0.5 labels + 0.5 degree)",
-	"(0.5 labels + 0.5 degree) * (2 wl h=2 + 3 attributes)", "2 labels",
+	"(0.5 labels + 0.5 degree) * (2 wl h=2 + 3 attributes)", "2 labels", "configuration", "0.5 configuration + 0.5 labels",
+}
+
+// Kinds and descriptors count half each, wherever charges and the prefix of edges stand. What has no descriptor shares none.
+func TestConfiguration(t *testing.T) {
+	labels := []string{"C R", "C S", "C", "C+1 R", "Cl R", "Xe ?", "Hg ?", "edge = Z", "edge = E", "edge =", "edge : Z"}
+	b := graph.NewBuilder(len(labels))
+	for i, x := range labels {
+		b.SetLabel(i, x)
+	}
+	g, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := gramOf(t, must(t, "configuration"), g)
+	for _, c := range []struct {
+		i, j int
+		want float64
+	}{
+		{0, 0, 1}, {0, 1, 0.5}, {0, 2, 0.5}, {2, 2, 0.5}, {0, 3, 1}, {0, 4, 0.5}, {1, 4, 0}, {5, 6, 1}, {7, 8, 0.5}, {7, 9, 0.5},
+		{7, 10, 0.5}, {8, 10, 0}, {0, 7, 0},
+	} {
+		if x := k.At(c.i, c.j); math.Abs(x-c.want) > 1e-15 {
+			t.Errorf("%q and %q: %v, want %v", labels[c.i], labels[c.j], x, c.want)
+		}
+	}
+	if _, err := must(t, "configuration").Describe(graphtest.Path(2)); err == nil || !strings.Contains(err.Error(), "needs vertex labels") {
+		t.Errorf("without labels: %v", err)
+	}
 }
 
 func TestParse(t *testing.T) {

@@ -19,7 +19,7 @@ type record interface {
 // records are the elementary kernels by name, with their defaults.
 var records = map[string]record{
 	"labels": Labels{}, "attributes": Attributes{}, "gaussian": Gaussian{1}, "degree": Degree{},
-	"heat": Heat{[]float64{0.5, 1, 2}}, "wl": WL{3},
+	"heat": Heat{[]float64{0.5, 1, 2}}, "wl": WL{3}, "configuration": Configuration{},
 }
 
 // Language is what parameters want that are texts of kernels on vertices.
@@ -43,13 +43,16 @@ var about = map[string]string{
 	"labels": "1 if the labels are equal, else 0", "attributes": "dot product of the attributes",
 	"gaussian": "exp(−|x−y|²/2σ²) for the attributes x and y", "degree": "1 if the numbers of neighbours are equal, else 0",
 	"heat": "by the heat that stays at the vertex after some times", "wl": "share of h + 1 Weisfeiler-Lehman colours that agree",
+	"configuration": "½ for the same element or bond, ½ for the same R, S, E, Z and the like, in the form stereo",
 }
 
 // About says in a line what an elementary kernel is for two vertices.
 func About(name string) string { return about[name] }
 
 // Names returns the names of the elementary kernels.
-func Names() []string { return []string{"labels", "attributes", "gaussian", "degree", "heat", "wl"} }
+func Names() []string {
+	return []string{"labels", "attributes", "gaussian", "degree", "heat", "wl", "configuration"}
+}
 
 // Parameters describes the parameters of an elementary kernel, with their defaults.
 func Parameters(name string) []param.Parameter { return param.Of(records[name]) }

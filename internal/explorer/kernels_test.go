@@ -109,7 +109,7 @@ func TestKernelWords(t *testing.T) {
 		"wl h=":           "5",
 		"wl h=3 sub":      "subdivide",
 		"mlg combine=m":   "mixed",
-		"mlg base=":       "labels attributes gaussian degree heat wl",
+		"mlg base=":       "labels attributes gaussian degree heat wl configuration",
 		"mlg base=(l":     "labels",
 		"mlg base=(wl h":  "h=",
 		"core base=(od":   "odd-sth",

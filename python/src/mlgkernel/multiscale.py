@@ -49,9 +49,9 @@ class MultiscaleLaplacian(Compiled):
     rank : int, at least 1, or None, default None
         Number of eigenvectors that are kept at every level. None is 10.
     base : str or None, default None
-        Kernel on vertices: labels, attributes, gaussian, degree, heat or wl, with its parameters, or a
-        product or sum such as ``"labels * gaussian sigma=0.5"``. None takes the labels if the graphs have
-        labels, else the dot product of the attributes, else the degree.
+        Kernel on vertices: labels, attributes, gaussian, degree, heat, wl or configuration, with its
+        parameters, or a product or sum such as ``"labels * gaussian sigma=0.5"``. None takes the labels if
+        the graphs have labels, else the dot product of the attributes, else the degree.
     bonds : bool or "auto", default "auto"
         Whether the labels of edges count. The kernel is then the mean of two: that of the graphs, and that
         of graphs in which each edge is a vertex too. "auto" is True for molecules, whose edges have bond
