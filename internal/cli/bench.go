@@ -262,7 +262,7 @@ func (c *benchCmd) once(g *globals, path string) (*benchResult, error) {
 		return nil, err
 	}
 	end()
-	k, err := c.Kernel.kernel()
+	k, err := c.text().kernel()
 	if err != nil {
 		return nil, err
 	}

@@ -153,6 +153,7 @@ func Main(args []string, stdout, stderr io.Writer) int {
 		kong.Exit(func(c int) { code = c }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 80}),
 		kong.Help(flagHelp),
+		helpWords,
 		kong.Bind(&r.globals),
 	)
 	if err != nil {

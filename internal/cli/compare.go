@@ -81,7 +81,7 @@ func (c *compareCmd) Run(g *globals) error {
 // pair compares two graphs.
 func (c *compareCmd) pair(g *globals, a, b *graph.Graph) error {
 	graphs := []*graph.Graph{a, b}
-	k, err := c.Kernel.kernel()
+	k, err := c.text().kernel()
 	if err != nil {
 		return err
 	}
@@ -170,7 +170,7 @@ func (c *compareCmd) datasets(g *globals, a, b []*graph.Graph) error {
 	if err := work.CheckMatrices(1, len(all), len(all), "compare fewer graphs, or --first of each, or find the most similar with mlg search"); err != nil {
 		return err
 	}
-	k, err := c.Kernel.kernel()
+	k, err := c.text().kernel()
 	if err != nil {
 		return err
 	}

@@ -62,7 +62,7 @@ func (c *evaluateCmd) Run(g *globals) error {
 		return c.paper(g)
 	}
 	if c.Kernel == nil {
-		c.Kernel = []kernelArg{"mlg", "wl"}
+		c.Kernel = []kernelArg{defaultKernel(), "wl"}
 	}
 	if _, err := kernels(c.Kernel); err != nil {
 		return err
@@ -297,11 +297,11 @@ func (c *evaluateCmd) report(g *globals, ds *dataset.Dataset, r *evaluate.Report
 	if err != nil {
 		return nil, err
 	}
-	shown := kernelFlag{"mlg"}
-	if !c.Default && !c.Paper && !slices.Contains(c.Kernel, shown.Kernel) {
-		shown.Kernel = c.Kernel[0]
+	var shown kernelFlag
+	if !c.Default && !c.Paper && !slices.Contains(c.Kernel, shown.text()) {
+		shown.Kernel = &c.Kernel[0]
 	}
-	name := string(shown.Kernel)
+	name := string(shown.text())
 	heading := "The kernel " + name
 	if len(ds.Graphs) > largestPicture {
 		sections = append(sections, draw.Section{Heading: heading, Blocks: []draw.Block{draw.Paragraph(fmt.Sprintf("No pictures of the kernel matrix: more than %d graphs.", largestPicture))}})

@@ -101,7 +101,7 @@ func (f *sampleFlags) draw(g *globals, path string) (graphs []*graph.Graph, tota
 
 // fit returns a kernel fitted to graphs as a model without a learner.
 func (f *kernelFlag) fit(g *globals, graphs []*graph.Graph) (*model.Model, error) {
-	k, err := f.Kernel.kernel()
+	k, err := f.text().kernel()
 	if err != nil {
 		return nil, err
 	}

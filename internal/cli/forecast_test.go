@@ -88,7 +88,7 @@ func TestShare(t *testing.T) {
 	}
 	var f learnFlags
 	f.Format, f.Target, f.Duplicates, f.Hydrogens, f.EdgeWeight = dataset.Auto, []string{"a,b,c,d"}, "keep", dataset.HydrogensAsWritten, dataset.GivenWeight
-	g := &globals{Quiet: true, ctx: t.Context(), bar: &bar{}}
+	g := &globals{Quiet: true, ctx: t.Context(), bar: &bar{quiet: true}}
 	tasks, err := f.tasks(g, path, "auto")
 	if err != nil {
 		t.Fatal(err)

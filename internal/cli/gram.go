@@ -72,7 +72,7 @@ func (c *gramCmd) Run(g *globals) error {
 	if store.Is(c.Data) {
 		return usageError(c.Data + " is a store; compute its matrix in tiles: mlg gram STORE --tiles DIR -o FILE.npy")
 	}
-	k, err := c.Kernel.kernel()
+	k, err := c.text().kernel()
 	if err != nil {
 		return err
 	}

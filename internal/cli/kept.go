@@ -87,7 +87,7 @@ func (c *searchCmd) key() (string, error) {
 	if _, err := io.Copy(sum, f); err != nil {
 		return "", err
 	}
-	err = json.NewEncoder(sum).Encode([]any{filepath.Base(c.From), c.options(), c.Kernel, store.Version, model.Version, thisBuild().String()})
+	err = json.NewEncoder(sum).Encode([]any{filepath.Base(c.From), c.options(), c.text(), store.Version, model.Version, thisBuild().String()})
 	return hex.EncodeToString(sum.Sum(nil)[:16]), err
 }
 

@@ -20,7 +20,28 @@ import (
 
 // kernelFlag chooses a kernel.
 type kernelFlag struct {
-	Kernel kernelArg `help:"Kernel with its parameters, as in \"wl h=3\" or \"0.5 mlg + 0.5 wl * sp\". See mlg help kernels." default:"mlg" placeholder:"TEXT" sep:"none"`
+	Kernel *kernelArg `help:"Kernel with its parameters, as in \"wl h=3\" or \"0.5 mlg + 0.5 wl * sp\". By default ${kernel}. See mlg help kernels." placeholder:"TEXT" sep:"none"`
+}
+
+// helpWords are what texts of help name: the kernel that is taken where none is given.
+var helpWords = kong.Vars{"kernel": string(defaultKernel())}
+
+func defaultKernel() kernelArg { return kernelArg(mlg.Default().String()) }
+
+// text returns the text of the kernel, which may be the default.
+func (f *kernelFlag) text() kernelArg {
+	if f.Kernel == nil {
+		return defaultKernel()
+	}
+	return *f.Kernel
+}
+
+// refuse refuses a kernel where a file has its own.
+func (f *kernelFlag) refuse(kind string) error {
+	if f.Kernel == nil {
+		return nil
+	}
+	return usageError(fmt.Sprintf("--kernel cannot be used with a %s, which has its own kernel", kind))
 }
 
 // kernelsFlag chooses several kernels.

@@ -18,7 +18,7 @@ import (
 func parserOf(t *testing.T) (*kong.Kong, *root) {
 	t.Helper()
 	r := new(root)
-	p, err := kong.New(r, kong.Name("mlg"), kong.Bind(&r.globals), kong.Exit(func(int) { t.Fatal("it exits") }))
+	p, err := kong.New(r, kong.Name("mlg"), kong.Bind(&r.globals), helpWords, kong.Exit(func(int) { t.Fatal("it exits") }))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +32,7 @@ func fromFlag(t *testing.T, text string) kernel.Kernel {
 	if _, err := p.Parse([]string{"gram", "x.smi", "-o", "x.npy", "--kernel", text}); err != nil {
 		t.Fatal(err)
 	}
-	k, err := r.Gram.Kernel.kernel()
+	k, err := r.Gram.text().kernel()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -180,8 +180,8 @@ const builtinDrugs = "builtin:drugs"
 // data reads a model or a dataset.
 func (c *serveCmd) data(g *globals, path string) (*explorer.Data, error) {
 	if model.Is(path) {
-		if c.Kernel != "mlg" {
-			return nil, usageError("--kernel cannot be used with a model, which has its own kernel")
+		if err := c.refuse("model"); err != nil {
+			return nil, err
 		}
 		m, err := readModel(path)
 		if err == nil {
@@ -214,7 +214,7 @@ func (c *serveCmd) data(g *globals, path string) (*explorer.Data, error) {
 		g.note("%s: %s not taken for a number:", d.Name, agree(n, "value is", "values are"))
 		listLeftOut(g, d.Unmeasured())
 	}
-	if err := d.Use(string(c.Kernel)); err != nil {
+	if err := d.Use(string(c.text())); err != nil {
 		return nil, kernelError(err)
 	}
 	return d, nil

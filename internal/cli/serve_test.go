@@ -32,7 +32,7 @@ func serveFor(t *testing.T, source string, json bool, use func(url string), chan
 	defer stop()
 	r, w := io.Pipe()
 	g := &globals{ctx: ctx, stdout: w, stderr: io.Discard, bar: &bar{quiet: true}, Quiet: true, JSON: json}
-	c := &serveCmd{Source: source, Addr: "127.0.0.1", Port: new(int), kernelFlag: kernelFlag{"mlg"}}
+	c := &serveCmd{Source: source, Addr: "127.0.0.1", Port: new(int)}
 	c.Format, c.Hydrogens, c.EdgeWeight = dataset.Auto, dataset.HydrogensAsWritten, dataset.GivenWeight
 	for _, f := range change {
 		f(c)
@@ -126,7 +126,7 @@ func TestServeRemarks(t *testing.T) {
 		t.Fatal(err)
 	}
 	var said bytes.Buffer
-	c := &serveCmd{kernelFlag: kernelFlag{"mlg"}}
+	c := &serveCmd{}
 	c.Format, c.Hydrogens, c.EdgeWeight = dataset.Auto, dataset.HydrogensAsWritten, dataset.GivenWeight
 	c.Target = []string{"yield"}
 	if _, err := c.data(&globals{ctx: t.Context(), stderr: &said, bar: &bar{quiet: true}}, path); err != nil {
@@ -192,7 +192,7 @@ func TestServeTLS(t *testing.T) {
 func TestUsualPort(t *testing.T) {
 	var notes bytes.Buffer
 	g := &globals{ctx: t.Context(), stderr: &notes, bar: &bar{quiet: true}}
-	c := &serveCmd{Addr: "127.0.0.1", kernelFlag: kernelFlag{"mlg"}}
+	c := &serveCmd{Addr: "127.0.0.1"}
 	last := usualPort - 1
 	for range 2 {
 		l, err := c.listen(g)

@@ -433,8 +433,8 @@ type source struct {
 func (f *sourceFlags) open(g *globals, path string, check func(n int) error) (*source, error) {
 	kind := file.KindOf(path)
 	if kind == model.Kind || kind == store.Kind {
-		if f.Kernel != "mlg" {
-			return nil, usageError(fmt.Sprintf("--kernel cannot be used with a %s, which has its own kernel", kind))
+		if err := f.refuse(kind); err != nil {
+			return nil, err
 		}
 	}
 	switch kind {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -25,7 +27,8 @@ from mlgkernel import (
     VertexHistogram,
     WeisfeilerLehman,
 )
-from mlgkernel._language import kernel_text
+from mlgkernel._engine import binary
+from mlgkernel._language import DEFAULT_KERNEL, kernel_text
 
 SUM = "0.5 mlg radii=1 + 0.5 wl h=3 * sp subdivide"
 GRAPHS = ["CCO", "CCN", "c1ccccc1O", "CC=O", "CCCC"]
@@ -135,6 +138,15 @@ def test_walks_in_texts():
         with pytest.warns(UserWarning, match=r"lambda is too large: .* lambda=0\.\d+ is used") as told:
             fit(["C1CC1O", "CC", "CCC", "CO", "CN"])
         assert [w.filename for w in told] == [__file__]
+
+
+def test_default_kernel():
+    """Those who choose no kernel get that of the command, whose parameters are decided there."""
+    said = subprocess.run([binary(), "help", "gram"], capture_output=True, text=True, check=True).stdout
+    assert f"By default {DEFAULT_KERNEL}." in " ".join(said.split())
+    assert "radii" not in MultiscaleLaplacian()._text() and "eta" not in MultiscaleLaplacian()._text()
+    own, command = MultiscaleLaplacian().fit_transform(GRAPHS), TextKernel().fit_transform(GRAPHS)
+    assert np.array_equal(own, command)
 
 
 class Own(Kernel):

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from . import _engine
 from ._batch import pack
 from ._inputs import as_graphs
-from ._language import Text
+from ._language import DEFAULT_KERNEL, Text
 from ._progress import Bar
 from .exceptions import GraphError
 
@@ -412,7 +412,7 @@ class TextKernel(Compiled):
 
     def __init__(
         self,
-        text: str = "mlg",
+        text: str = DEFAULT_KERNEL,
         n_jobs: int | None = None,
         verbose: bool = False,
         max_memory: float = 16.0,

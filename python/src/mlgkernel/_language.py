@@ -25,6 +25,10 @@ class Text(str):
         return None
 
 
+# The kernel of those who choose none, which is that of the command.
+DEFAULT_KERNEL = "mlg"
+
+
 def kernel_text(name: str, /, **parameters: Any) -> Text:
     """Return a kernel as a text. An underscore at the end of a parameter's name is left out (`lambda_`)."""
     text, places = name, {}

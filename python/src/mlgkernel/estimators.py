@@ -26,6 +26,7 @@ from . import _engine
 from ._batch import pack
 from ._inputs import as_graphs
 from ._kernel import Compiled, OnGraphs, about_text, given_text, jobs, number, seed, string, whole
+from ._language import DEFAULT_KERNEL
 from .graph_kernels import GraphKernel
 
 if TYPE_CHECKING:
@@ -419,7 +420,7 @@ class MLGClassifier(ClassifierMixin, _Learner):
 
     def __init__(
         self,
-        kernel: Any = "mlg",
+        kernel: Any = DEFAULT_KERNEL,
         learner: str | None = None,
         ridge: float | None = None,
         C: float | None = None,
@@ -660,7 +661,7 @@ class MLGRegressor(RegressorMixin, _Learner):
 
     def __init__(
         self,
-        kernel: Any = "mlg",
+        kernel: Any = DEFAULT_KERNEL,
         learner: str | None = None,
         ridge: float | None = None,
         C: float | None = None,
@@ -853,7 +854,7 @@ class MLGEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _WithKerne
     def __init__(
         self,
         n_components: int = 100,
-        kernel: Any = "mlg",
+        kernel: Any = DEFAULT_KERNEL,
         tol: float = 1e-10,
         n_jobs: int | None = None,
         verbose: bool = False,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from ._kernel import Compiled, number, seed, string, whole, within
@@ -163,9 +163,9 @@ class MultiscaleLaplacian(Compiled):
             if value not in ("auto", True, False):
                 raise ValueError(f"{name}={value!r}, want 'auto', True or False")
         return kernel_text(
-            "mlg" if radii else "flg",
+            "flg" if radii == [] else "mlg",
             **({"radii": radii} if radii else {}),
-            eta=number(*self._given("eta", "heta", 0.1)),
+            **self._given("eta", "heta", number),
             gamma=number("gamma", self.gamma),
             base="" if self.base is None else string("base", self.base),
             **{name: value if value == "auto" else bool(value) for name, value in auto.items()},
@@ -173,26 +173,28 @@ class MultiscaleLaplacian(Compiled):
             power=whole("power", self.power),
             discount=bool(self.discount),
             samples=whole("n_samples", self.n_samples),
-            rank=whole(*self._given("rank", "P", 10)),
+            **self._given("rank", "P", whole),
             landmarks=string("landmarks", self.landmarks),
             seed=0 if self.exact else seed(self.random_state),
             exact=bool(self.exact),
             pair_rank=whole("pair_rank", self.pair_rank),
         )
 
-    def _radii(self) -> list[int]:
+    def _radii(self) -> list[int] | None:
         if self.L is not None:
             return [1 << level for level in range(within("L", self.L, 0, 30))]
+        if self.radii is None:
+            return None
         try:
-            return [whole("radii", r) for r in ((1, 2) if self.radii is None else self.radii)]
+            return [whole("radii", r) for r in self.radii]
         except TypeError:
             raise ValueError(f"radii={self.radii!r}, want a sequence of whole numbers") from None
 
-    def _given(self, ours: str, theirs: str, default: float) -> tuple[str, Any]:
-        """Return the name by which a parameter is given, and its value."""
+    def _given(self, ours: str, theirs: str, read: Callable[[str, Any], Any]) -> dict[str, Any]:
+        """Return a parameter by our name if it is given by one of two, and nothing for the default of mlg."""
         name = theirs if getattr(self, theirs) is not None else ours
         value = getattr(self, name)
-        return name, default if value is None else value
+        return {} if value is None else {ours: read(name, value)}
 
     def _name(self, parameter: str) -> str:
         for theirs, ours in _GRAKEL.items():
