@@ -218,6 +218,7 @@ var endpoints = []endpoint{
 	operation("GET", "batch/{batch}", "Predictions for the graphs of a batch, as a table", computing, getBatch),
 	operation("GET", "member/{row}", "A graph of a batch with its drawing", []int{503}, getBatchGraph),
 	operation("POST", "suggest", "What to measure next: graphs of a batch, or of the data", computing, postSuggest),
+	operation("POST", "target", "Makes other data: the same graphs with a column as their targets", nil, postTarget),
 	operation("POST", "derive", "Makes other data: some of the graphs, with values that were measured since", nil, postDerive),
 	operation("POST", "report", "The map, the figures, what was selected and what was noted, as one HTML file", computing, postReport),
 	operation("POST", "session", "The data, the model and the state of the page as one file", nil, postSession),

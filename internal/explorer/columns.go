@@ -17,7 +17,33 @@ const columnBytes = 128 << 20
 type column struct {
 	name    string
 	values  []string // of each graph, "" for none
-	numeric bool     // all values are numbers
+	numeric bool     // its values are numbers, and texts among them none
+}
+
+// newColumn returns a column. Where most values are numbers, other texts such as ">10" are no values.
+func newColumn(name string, values []string) column {
+	_, numeric := dataset.Learnable(values)
+	return column{name, values, numeric}
+}
+
+// odd returns the texts among the numbers of a column.
+func (c *column) odd() (out []string) {
+	for i, v := range c.values {
+		if c.numeric && v != "" && math.IsNaN(c.number(i)) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// remarkOnColumns says which columns have texts among their numbers.
+func (d *Data) remarkOnColumns() {
+	for _, c := range d.columns {
+		if odd := c.odd(); len(odd) > 0 {
+			d.info.Warnings = append(d.info.Warnings, fmt.Sprintf("the column %s counts as numbers: %d of its values are not, such as %q, and count as not measured",
+				c.name, len(odd), odd[0]))
+		}
+	}
 }
 
 // number returns the value of a graph as a number, NaN for none.
@@ -54,7 +80,7 @@ func (l *loader) others(d *Data, read dataset.Options, c Choices, most int) []co
 			d.info.Warnings = append(d.info.Warnings, fmt.Sprintf("the column %s and those behind it are too long to be shown", name))
 			break
 		}
-		out = append(out, column{name, values, dataset.Numeric(values)})
+		out = append(out, newColumn(name, values))
 	}
 	return out
 }
@@ -71,7 +97,7 @@ func (d *Data) column(name string) (*column, error) {
 // columnInfo describes a column.
 type columnInfo struct {
 	Name    string `json:"name"`
-	Numeric bool   `json:"numeric" help:"all values are numbers"`
+	Numeric bool   `json:"numeric" help:"its values are numbers; other texts among them are no values"`
 }
 
 func (d *Data) columnInfos() []columnInfo {

@@ -1,6 +1,7 @@
 package explorer
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -39,5 +40,63 @@ func TestColumns(t *testing.T) {
 	}
 	if d.columns = l.others(d, d.read, Choices{}, 120); len(d.columns) != 1 || len(d.info.Warnings) != 1 {
 		t.Errorf("%d columns, warnings %q", len(d.columns), d.info.Warnings)
+	}
+}
+
+// A column becomes the targets; those that there were become a column. Texts among numbers are counted, and no values.
+func TestTarget(t *testing.T) {
+	s := newTester(t, readSpec(t), someDrugs(t), nil)
+	var b strings.Builder
+	b.WriteString("smiles,logS,series\n")
+	for i := range 40 {
+		value := fmt.Sprintf("%d.5", i)
+		if i == 3 || i == 11 {
+			value = ">10"
+		}
+		fmt.Fprintf(&b, "%sO,%s,%c\n", strings.Repeat("C", i+1), value, 'A'+i%2)
+	}
+	a := s.upload("name=several.csv&target=", b.String())
+	at := "?source=" + a.Source
+	var info infoAnswer
+	s.get("/api/v1/info"+at, &info)
+	if want := []columnInfo{{"logS", true}, {"series", false}}; info.Task != noTask || !slices.Equal(info.Columns, want) {
+		t.Fatalf("%s, columns %v", info.Task, info.Columns)
+	}
+	if w := info.Warnings; len(w) != 1 || !strings.Contains(w[0], `logS counts as numbers: 2 of its values are not, such as ">10"`) {
+		t.Errorf("remarks %q", w)
+	}
+	var out targetAnswer
+	s.post("/api/v1/target"+at, `{"column":"logS","check":true}`, &out)
+	if out.Source != "" || out.Task != regression || out.Graphs != 38 || out.Unmeasured.Count != 2 || out.Unmeasured.First[0].Line != 5 {
+		t.Errorf("a check: %+v", out)
+	}
+	s.post("/api/v1/target"+at, `{"column":"logS","name":"log S in mol/L"}`, &out)
+	s.get("/api/v1/info?source="+out.Source, &info)
+	if info.Task != regression || info.TargetName != "log S in mol/L" || info.Name != "several: log S in mol/L" || info.Range[1] != 39.5 || len(info.Columns) != 1 {
+		t.Errorf("%+v", info)
+	}
+	s.post("/api/v1/target?source="+out.Source, `{"column":"series"}`, &out)
+	s.get("/api/v1/info?source="+out.Source, &info)
+	if want := []columnInfo{{"log S in mol/L", true}}; info.Task != classification || info.Name != "several: series" || !slices.Equal(info.Columns, want) {
+		t.Errorf("%s %s, columns %v", info.Task, info.Name, info.Columns)
+	}
+	var columns columnsAnswer
+	s.get("/api/v1/columns?source="+out.Source, &columns)
+	if n := columns.Columns[0].Numbers; *n[0] != 0.5 || n[3] != nil {
+		t.Errorf("the former targets: %v", n[:4])
+	}
+	s.post("/api/v1/target?source="+out.Source, `{"column":"log S in mol/L","task":"classification"}`, &out)
+	if out.Task != classification || len(out.Classes) != 39 {
+		t.Errorf("numbers as classes: %+v", out)
+	}
+	s.post("/api/v1/target?source="+a.Source, `{"column":"logS"}`, &out)
+	s.post("/api/v1/target?source="+out.Source, `{"name":"log S"}`, &out) // another name alone
+	s.get("/api/v1/info?source="+out.Source, &info)
+	if want := []columnInfo{{"series", false}}; info.TargetName != "log S" || info.Name != "several: log S" || !slices.Equal(info.Columns, want) {
+		t.Errorf("%s %s, columns %v", info.Name, info.TargetName, info.Columns)
+	}
+	s.server.o.ReadOnly = true
+	if code, body := s.do("POST", "/api/v1/target?source="+out.Source, `{"column":"series"}`, ""); code != 403 {
+		t.Errorf("read-only: %d %s", code, body)
 	}
 }

@@ -37,7 +37,9 @@ type Data struct {
 	columns               []column // the fields beside the graphs that have no other use
 	smiles                []string // the strings that the graphs were made of, nil for none
 
+	lines      []int           // where graphs begin in the file, nil or 0 where that is not known
 	reader     int             // warnings that are those of the reader
+	skipped    dataset.LeftOut // what could not be read
 	unmeasured dataset.LeftOut // graphs whose target is a text where numbers are wanted
 }
 
@@ -108,7 +110,7 @@ func FromModel(name string, m *model.Model) (*Data, error) {
 	d.saved = true
 	for _, e := range m.Endpoints() { // further ones are columns
 		if e.Target != m.Target && e.Targets != nil {
-			d.columns = append(d.columns, column{e.Target, e.Targets, dataset.Numeric(e.Targets)})
+			d.columns = append(d.columns, newColumn(e.Target, e.Targets))
 		}
 	}
 	return d, d.index()

@@ -152,6 +152,9 @@ func (d *Data) derive(in *deriveRequest, kept []int, batch []*graph.Graph) (*Dat
 			out.smiles = append(out.smiles, batch[i].SMILES())
 		}
 	}
+	if d.lines != nil {
+		out.lines = append(choose.Pick(d.lines, kept), make([]int, len(fresh))...)
+	}
 	for _, c := range d.columns {
 		out.columns = append(out.columns, column{c.name, append(choose.Pick(c.values, kept), make([]string, len(fresh))...), c.numeric})
 	}

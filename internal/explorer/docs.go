@@ -189,6 +189,7 @@ var examples = map[string]string{
 	"POST table":       `{"batch": "BATCH", "rows": [0], "format": "sdf"}`,
 	"POST suggest":     `{"batch": "BATCH", "class": "steroid", "k": 1}`,
 	"POST derive":      `{"name": "part", "graphs": [0, 1, 2, 3]}`,
+	"POST target":      `{"name": "class of a drug", "check": true}`,
 	"POST report":      `{"graphs": [3, 17], "text": "Two to look at."}`,
 	"POST session":     `{"page": ""}`,
 	"POST open":        "drugs-session.json",

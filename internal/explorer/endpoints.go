@@ -57,7 +57,8 @@ func (x *session) learnedOf(ctx context.Context, name string) (*fitted, error) {
 	}
 	t, err := compute(ctx, x, x.trainings.of(name), "learn", func(ctx context.Context) (*training, error) {
 		m, o := *f.Model, x.learning()
-		if m.Targets, o.Task = c.values, choose.Regression; dataset.ValueRange(c.values) == nil {
+		values, _ := dataset.Learnable(c.values)
+		if m.Targets, o.Task = values, choose.Regression; dataset.ValueRange(values) == nil {
 			o.Task = choose.Classification
 			if n := len(c.classes(maxClasses)); n > maxClasses {
 				return nil, cannot("%s has more than %d different texts, which are too many for classes", name, maxClasses)

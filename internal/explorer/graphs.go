@@ -58,6 +58,7 @@ type infoAnswer struct {
 	Terms      []string     `json:"terms" help:"terms of the kernel of a model"`
 	Warnings   []string     `json:"warnings"`
 
+	Skipped    dataset.LeftOut `json:"skipped" help:"what of the file could not be read: its number, and the first of it"`
 	Unmeasured dataset.LeftOut `json:"unmeasured" help:"graphs whose target is a text where numbers are wanted: their number, and the first of them; they count as not measured"`
 }
 
@@ -84,7 +85,7 @@ func getInfo(q *request, _ *struct{}) (*infoAnswer, error) {
 	s, d := q.s, q.s.data
 	a := &infoAnswer{Name: d.Name, Version: s.o.Version, Graphs: len(d.IDs), Saved: d.saved,
 		Task:    d.task,
-		Classes: classInfos(d.classes, d.class), Range: []float64{}, Terms: []string{}, Warnings: d.info.Warnings, Unmeasured: d.unmeasured, Core: len(s.core),
+		Classes: classInfos(d.classes, d.class), Range: []float64{}, Terms: []string{}, Warnings: d.info.Warnings, Skipped: d.skipped, Unmeasured: d.unmeasured, Core: len(s.core),
 		Vertices: d.info.Vertices, Edges: d.info.Edges, Labels: d.info.NodeLabels > 0, Attributes: d.info.Attributes,
 		Molecules: d.molecules, Source: s.id, Given: s.fixed, TargetName: d.quantity(),
 		ColumnName: d.colorName, Columns: d.columnInfos(), ColorBy: d.colorBy(), Fragments: d.fragments(), SMILES: d.smiles != nil,

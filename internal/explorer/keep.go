@@ -204,7 +204,7 @@ func (k *kept) data(ctx context.Context, o Options) (*Data, error) {
 		if len(c.Values) != n {
 			return nil, fmt.Errorf("the column %s has %d values of %d graphs", c.Name, len(c.Values), n)
 		}
-		d.columns = append(d.columns, column{c.Name, c.Values, dataset.Numeric(c.Values)})
+		d.columns = append(d.columns, newColumn(c.Name, c.Values))
 	}
 	learned, err := kernel.ParseChecked(k.Kernel, (&bounds{d: d, most: maxLearned}).check)
 	if err != nil {

@@ -153,24 +153,30 @@ func (l *loader) data(read dataset.Options, c Choices) (*Data, error) {
 	}
 	d.targetName = cmp.Or(c.TargetName, d.targetName)
 	d.columns = l.others(d, read, c, columnBytes)
-	d.unmeasured = l.unmeasured(d)
+	d.remarkOnColumns()
+	d.lines, d.skipped = l.lines, l.file.skipped
+	d.countUnmeasured()
 	if c.Color != nil && *c.Color != "" {
 		d.colorName = *c.Color
 	}
 	return d, nil
 }
 
-// unmeasured returns the graphs of regression whose target is a text that is no number, which counts as not measured.
-func (l *loader) unmeasured(d *Data) (out dataset.LeftOut) {
+// countUnmeasured finds the graphs of regression whose target is a text that is no number, which counts as not measured.
+func (d *Data) countUnmeasured() {
 	for i, g := range d.Graphs {
 		if t := g.Target(); d.task != regression || t == "" || d.target(i) != "" {
 			continue
 		}
-		if out.Count++; out.Count <= mostListed {
-			out.First = append(out.First, dataset.Skipped{Line: l.lines[i], Reason: fmt.Sprintf("%s: %q is not a number, so it counts as not measured", d.targetName, g.Target())})
+		if d.unmeasured.Count++; d.unmeasured.Count > mostListed {
+			continue
 		}
+		row := dataset.Skipped{Reason: fmt.Sprintf("%s: %q is not a number, so it counts as not measured", d.quantity(), g.Target())}
+		if d.lines != nil {
+			row.Line = d.lines[i]
+		}
+		d.unmeasured.First = append(d.unmeasured.First, row)
 	}
-	return out
 }
 
 // mostListed is the number of graphs without a number that are listed.

@@ -285,7 +285,7 @@ func TestDocumentedOperations(t *testing.T) {
 		"GET /map": kernel + " part", "GET /colors": kernel + " by column", "GET /columns": "column", "GET /structure": kernel, "GET /outliers": kernel, "GET /chosen": "", "GET /trust": kernel + " by", "POST /trust": "", "GET /matrix": kernel + " cells", "GET /gram": kernel + " rows columns", "GET /evaluate": kernel + " cross_validate part", "GET /progress": kernel + " upload",
 		"GET /neighbours": kernel + " index smiles k", "POST /neighbours": "", "GET /predict": kernel + " index smiles k place endpoint early", "POST /predict": "",
 		"GET /explain": kernel + " index smiles class slopes early", "POST /explain": "", "GET /compare": kernel + " a b", "POST /compare": "", "POST /vertex": "", "GET /download/{file}": kernel + " layout color column index smiles slopes",
-		"GET /find": "text class smiles limit", "GET /kernel": "text cursor set value", "POST /batch": kernel + " name key", "GET /batch/{batch}": kernel + " endpoint", "GET /member/{row}": "batch", "POST /table": "", "POST /suggest": "", "POST /report": "", "POST /session": "", "POST /open": "name key", "POST /derive": "", "POST /export": "", "POST /stop": "",
+		"GET /find": "text class smiles limit", "GET /kernel": "text cursor set value", "POST /batch": kernel + " name key", "GET /batch/{batch}": kernel + " endpoint", "GET /member/{row}": "batch", "POST /table": "", "POST /suggest": "", "POST /report": "", "POST /session": "", "POST /open": "name key", "POST /derive": "", "POST /target": "", "POST /export": "", "POST /stop": "",
 	}
 	s := readSpec(t)
 	ids := map[any]bool{}

@@ -60,6 +60,9 @@ func (x *session) views(f *fitted) (out mapViews) {
 	switch {
 	case x.s.data.task == noTask:
 		out.Predict = "The data have no targets, so there is nothing to predict."
+		if x.s.data.mayHaveTargets() {
+			out.Predict = "No column is chosen as the target, so nothing is predicted."
+		}
 	case x.saved && f.Learner == nil:
 		out.Predict = "The model cannot predict: mlg fit makes models without a learner. mlg train makes models that predict."
 	}

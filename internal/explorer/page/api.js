@@ -39,7 +39,7 @@ const address = (path, values = {}) => `/api/v1/${path}${query({ source, ...valu
 
 // What is being done, by the first word of a path.
 const doing = {
-  info: "Loading", graphs: "Loading", kernel: "Reading the kernel", map: "Placing the graphs", colors: "Colouring", columns: "Loading", trust: "Testing predictions", structure: "Looking at the structure", outliers: "Looking for outliers", report: "Writing the report", session: "Preparing the file", open: "Reading the file", suggest: "Choosing what to measure", derive: "Making the new data", evaluate: "Testing predictions",
+  info: "Loading", graphs: "Loading", kernel: "Reading the kernel", map: "Placing the graphs", colors: "Colouring", columns: "Loading", trust: "Testing predictions", structure: "Looking at the structure", outliers: "Looking for outliers", report: "Writing the report", session: "Preparing the file", open: "Reading the file", suggest: "Choosing what to measure", derive: "Making the new data", target: "Making the new data", evaluate: "Testing predictions",
   matrix: "Ordering the matrix", predict: "Predicting", explain: "Explaining", compare: "Comparing",
   vertex: "Looking for similar vertices", find: "Searching", download: "Preparing the file", export: "Preparing the file",
   upload: "Reading the file", batch: "Predicting", member: "Loading", table: "Preparing the file", read: "Reading the file",

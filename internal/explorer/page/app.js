@@ -16,7 +16,7 @@ import { exports, forgetTable, refilter, showTable, unfilter } from "./table.js"
 import { sessionDialog } from "./session.js";
 import { changes, forgetSteps, undoButtons } from "./undo.js";
 import { askPanel, showAsked, showExamples } from "./ask.js";
-import { ownData, receive, remarks, sourceChoice } from "./data.js";
+import { chooseTarget, ownData, receive, remarks, sourceChoice, targetOpen } from "./data.js";
 import { themes } from "./theme.js";
 import { furtherAsked } from "./endpoints.js";
 import { groupsView } from "./groups.js";
@@ -437,6 +437,7 @@ function describe() {
   app.detail.empty();
   pointCell(null);
   showScore(null);
+  $("no-target").hidden = info.task !== "none" || !targetOpen(info);
   for (const id of ["own", "drop"]) $(id).hidden = !info.uploads;
   $("find").placeholder = info.fragments ? "Find name or SMILES" : "Find name or class";
   mapChoices(info, app.colorBy, app.sizeBy);
@@ -548,6 +549,7 @@ function listen() {
     state.view = "predictions";
     changed();
   });
+  $("no-target").addEventListener("click", () => chooseTarget(app));
   $("work-cancel").addEventListener("click", cancel);
   $("notice-close").addEventListener("click", () => notice(null));
   $("share").addEventListener("click", async () => {

@@ -68,10 +68,12 @@ const refusal = (text) => [h("p", { class: "error", role: "alert" }, text)];
 
 function fill(app, file, content, buttons = []) {
   const dialog = $("data");
+  const focus = dialog.contains(document.activeElement) && document.activeElement.id;
   dialog.replaceChildren(h("h2", { id: "data-title" }, file.name), ...content,
     $("work"), // above the dialog nothing else can be pressed
     h("div", { class: "row end" }, h("button", { onclick: close }, "Cancel"), ...buttons));
   if (!dialog.open) dialog.showModal();
+  else if (focus) $(focus)?.focus();
 }
 
 // close closes the dialog, and stops what it has begun.
@@ -171,18 +173,13 @@ function reportOf(r, choices, again) {
     return h("div", { class: "field" }, h("label", { for: id }, text), el);
   };
   const chosen = r.columns.find((c) => c.name === r.target);
-  const task = chosen?.numeric && h("div", { class: "field" }, h("label", { for: "data-task" }, "As"),
-    h("select", { id: "data-task", onchange: (e) => again({ task: e.target.value }) },
-      h("option", { value: "regression", selected: r.task === "regression" }, "a number"),
-      h("option", { value: "classification", selected: r.task === "classification" }, `classes (${chosen.distinct})`)));
   const molecules = ["csv", "tsv", "parquet", "smiles", "sdf"].includes(r.format);
   const parts = [
     h("p", {}, h("b", {}, count(r.graphs, "graph")), r.format === "auto" ? " read from files of several formats" : ` read as ${r.format}`, r.more && ", the file has more",
       r.task === "classification" ? ` in ${r.classes.length} classes` : ""),
     ...r.warnings.filter((w) => !r.skipped || !w.endsWith("cannot be read")).map((w) => h("p", { class: "note" }, w)), // listed below
-    r.columns.length > 0 && h("div", { class: "fields" }, select(target), task, r.target && h("div", { class: "field" },
-      h("label", { for: "data-name" }, "Called, with its unit"), h("input", { id: "data-name", value: choices.target_name ?? r.target,
-        onchange: (e) => (choices.target_name = e.target.value.trim()) })),
+    r.columns.length > 0 && h("div", { class: "fields" }, select(target), r.target && [taskOf(r.task, chosen?.numeric, chosen?.distinct, again),
+      called(choices.target_name ?? r.target, (text) => (choices.target_name = text))],
       others.filter(([role]) => role !== "structure" || r.structure).map(select)),
     molecules && h("fieldset", {}, h("legend", {}, `Compared: ${r.compared}. Compare also:`),
       features.map(([name, usual, text, why]) => h("label", {}, h("input", {
@@ -208,6 +205,56 @@ function reportOf(r, choices, again) {
     rows(`${count(r.unmeasured.count, "value")} not taken for a number`, r.unmeasured.count, r.unmeasured.first ?? []),
   ];
   return parts.filter(Boolean);
+}
+
+// taskOf chooses what a column is, where it has numbers; classes is the number of its values.
+function taskOf(task, numeric, classes, again) {
+  return numeric && h("div", { class: "field" }, h("label", { for: "data-task" }, "As"),
+    h("select", { id: "data-task", onchange: (e) => again({ task: e.target.value }) },
+      h("option", { value: "regression", selected: task === "regression" }, "a number"),
+      h("option", { value: "classification", selected: task === "classification" }, classes ? `classes (${classes.toLocaleString("en")})` : "classes")));
+}
+
+// called asks what the targets are called; set(text) is called for another name.
+const called = (name, set) => h("div", { class: "field" }, h("label", { for: "data-name" }, "Called, with its unit"),
+  h("input", { id: "data-name", value: name, onchange: (e) => set(e.target.value.trim()) }));
+
+// targetOpen says that a column of the page's data can become their target.
+export const targetOpen = (info) => !info.saved && info.uploads && info.columns.length > 0;
+
+// chooseTarget asks which column of the page's data is predicted. They become other data, and stay.
+export async function chooseTarget(app, choices = {}) {
+  const { info } = app;
+  const numeric = info.columns.filter((c) => c.numeric);
+  const open = info.task === "none";
+  const column = choices.column ?? (open ? (numeric.length ? numeric : info.columns).at(-1).name : ""); // of several the last, which is where people write it
+  const title = { name: open ? "Choose a target" : "Choose another target" };
+  const again = (more) => chooseTarget(app, { ...choices, column, ...more });
+  const select = h("select", { id: "data-target", onchange: (e) => again({ column: e.target.value, task: undefined, name: undefined }) },
+    !open && h("option", { value: "" }, `${info.target_name} (now)`),
+    info.columns.map((c) => h("option", { value: c.name }, `${c.name} (${c.numeric ? "numbers" : "texts"})`)));
+  select.value = column;
+  const field = h("div", { class: "field" }, h("label", { for: "data-target" }, "To predict"), select);
+  try {
+    const r = await post("target", { ...choices, column, check: true });
+    fill(app, title, [
+      h("p", {}, h("b", {}, `${count(r.graphs, "graph")} with a value`), r.task === "classification" ? ` in ${r.classes.length} classes` : ""),
+      ...r.warnings.map((w) => h("p", { class: "note" }, w)),
+      h("div", { class: "fields" }, field, taskOf(r.task, r.numeric, 0, again), called(choices.name ?? (column || info.target_name), (text) => (choices.name = text))),
+      rows(`${count(r.unmeasured.count, "value")} not taken for a number`, r.unmeasured.count, r.unmeasured.first ?? []),
+    ].filter(Boolean), [h("button", { class: "primary", disabled: r.task === "none", onclick: async () => {
+      try {
+        const made = await post("target", { ...choices, column });
+        close();
+        await app.use(made.source, { view: "predictions" });
+        app.gone(made.gone);
+      } catch (e) {
+        fill(app, title, refusal(e.message));
+      }
+    } }, "Learn it")]);
+  } catch (e) {
+    fill(app, title, [h("div", { class: "fields" }, field), ...refusal(e.message)]);
+  }
 }
 
 // keysOf lets the keys of data be the label, the attributes and the weight.
@@ -236,14 +283,21 @@ function rows(title, number, first) {
       number > first.length && h("li", { class: "muted" }, `and ${number - first.length} more`)));
 }
 
+// Remarks are gone once something else is pressed.
+addEventListener("pointerdown", (e) => {
+  if (!e.target.closest("#remarks")) $("remarks").open = false;
+});
+
 // remarks shows what there is to say of the data of the page.
 export function remarks(info) {
-  const { unmeasured } = info;
-  const number = info.warnings.length + (unmeasured.count > 0);
+  const { skipped, unmeasured } = info;
+  const warnings = info.warnings.filter((w) => !skipped.count || !w.endsWith("cannot be read")); // listed below
+  const number = warnings.length + (skipped.count > 0) + (unmeasured.count > 0);
   $("remarks").hidden = number === 0;
   $("remarks").open = false;
   $("remarks").replaceChildren(...(number === 0 ? [] : [h("summary", {}, `${count(number, "remark")} on the data`),
-    h("div", { class: "popup" }, info.warnings.map((w) => h("p", { class: "small" }, w)),
+    h("div", { class: "popup" }, warnings.map((w) => h("p", { class: "small" }, w)),
+      rows(`${count(skipped.count, "row")} cannot be read`, skipped.count, skipped.first ?? []),
       rows(`${count(unmeasured.count, "value")} not taken for a number`, unmeasured.count, unmeasured.first ?? []))]));
 }
 

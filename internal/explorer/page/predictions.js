@@ -3,6 +3,7 @@
 import { ticksOf } from "./chart.js";
 import { trustOf } from "./trust.js";
 import { versus } from "./versus.js";
+import { chooseTarget, targetOpen } from "./data.js";
 import { counted, partLine, partOf } from "./part.js";
 import { boxed } from "./boxed.js";
 import { $, count, h, nameless, number, percent, s } from "./dom.js";
@@ -101,16 +102,26 @@ export function predictionsView(e, app) {
   else if (e?.values.length) parts.push(scatter(e, app, part));
   if (e) parts.push(baselines(e));
   if (e?.index.length && !e.note) parts.push(trustOf(app, part), versus(app));
-  if (!parts.some(Boolean)) {
+  if (!parts.some(Boolean) && !(info.task === "none" && targetOpen(info))) {
     parts.push(h("p", { class: "empty" }, !e ? "There are no predictions yet."
       : app.places?.views.predict || (info.saved ? "The model file says nothing of the quality of its predictions."
         : "There are too few graphs with targets to test predictions.")));
   }
+  if (targetOpen(info)) parts.push(...targets(app));
   if (e && !e.graphs && !filed && info.saved && info.task !== "none" && !app.state.kernel) {
     parts.push(h("p", { class: "muted small" }, `The file keeps no predictions of single graphs. ${trainedHere}`),
       h("button", { id: "cross-validate", onclick: app.crossValidate }, "Cross-validate"));
   }
   $("predictions").replaceChildren(...parts.filter(Boolean));
+}
+
+// targets leads to the choice of what is predicted.
+function targets(app) {
+  const { task, columns } = app.info;
+  const button = (text, kind) => h("button", { id: "choose-target", class: kind, onclick: () => chooseTarget(app) }, text);
+  return task === "none" ? [h("p", { class: "empty" }, "No column is chosen as the target, so nothing is predicted. The data have ",
+    `${count(columns.length, "column")} to choose from.`), h("p", { class: "empty" }, button("Choose a target", "primary"))]
+    : [h("p", {}, button("Choose another target", "quiet"))];
 }
 
 const trainedHere = "Cross-validation here trains a ridge learner anew for the kernel of the model. Its figures may differ from those of the file.";
