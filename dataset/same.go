@@ -49,13 +49,24 @@ func NewIndex(graphs []*graph.Graph) *Index {
 // Find returns the first graph that is the same molecule, or else the first with other stereochemistry; Different if there is
 // none.
 func (x *Index) Find(g *graph.Graph) (at int, same Sameness) {
+	all, same := x.FindAll(g)
+	if same == Different {
+		return 0, same
+	}
+	return all[0], same
+}
+
+// FindAll returns all graphs that are the same molecule, or else all with other stereochemistry, ascending.
+func (x *Index) FindAll(g *graph.Graph) (at []int, same Sameness) {
 	for _, i := range x.at[sketch(g)] {
-		switch s := Same(g, x.graphs[i]); {
-		case s == SameMolecule:
-			return i, s
-		case s == OtherStereo && same == Different:
-			at, same = i, s
+		s := Same(g, x.graphs[i])
+		if s == Different || s == OtherStereo && same == SameMolecule {
+			continue
 		}
+		if s != same {
+			at, same = nil, s
+		}
+		at = append(at, i)
 	}
 	return at, same
 }

@@ -122,8 +122,11 @@ type prediction struct {
 	Fitted  *answer `json:"fitted" help:"what the learner says that was trained with the graph; null where that is the answer, and for graphs that it has not seen"`
 	Note    string  `json:"note" help:"how the learner was trained, where that is not with all graphs; otherwise empty"`
 	model.Likeness
-	UnknownLabels []string `json:"unknown_labels" help:"vertex labels that no graph of the data has"`
-	Place         *place   `json:"place" help:"null unless asked for"`
+	Equal         []model.Neighbour `json:"equal" help:"all molecules of the data that a new one is equal to as known is; empty for none"`
+	Trained       bool              `json:"trained" help:"a new molecule is one of the data, and the learner was trained with it"`
+	Without       *answer           `json:"without" help:"for a new molecule that is one of the data: what a learner says that was not trained with it; null where that is not known"`
+	UnknownLabels []string          `json:"unknown_labels" help:"vertex labels that no graph of the data has"`
+	Place         *place            `json:"place" help:"null unless asked for"`
 }
 
 // answer is what a learner says about a graph.
@@ -214,7 +217,7 @@ func (x *session) predict(ctx context.Context, f *fitted, r row, in *predictRequ
 	if x.saved && in.Endpoint == "" {
 		t, _ = x.training.peek() // of cross-validation, if that was asked for
 	}
-	out := prediction{answer: *newAnswer(), UnknownLabels: []string{}}
+	out := prediction{answer: *newAnswer(), Equal: []model.Neighbour{}, UnknownLabels: []string{}}
 	out.Likeness = f.Likeness(others(r.values, max(k, 1), r.index), k)
 	if f.training != nil {
 		out.Note = f.training.note
@@ -223,8 +226,8 @@ func (x *session) predict(ctx context.Context, f *fitted, r row, in *predictRequ
 		out.ID = r.graph.ID()
 		out.UnknownLabels = f.unknownLabels(d, r.graph)
 		f.Mark(out.Nearest, r.graph)
-		if out.Known = d.equal(r); out.Known != nil {
-			out.Unlike = false
+		if out.Equal = d.equal(r); len(out.Equal) > 0 {
+			out.Known, out.Unlike = &out.Equal[0], false
 		}
 	} else {
 		out.ID = d.IDs[r.index]
@@ -238,6 +241,9 @@ func (x *session) predict(ctx context.Context, f *fitted, r row, in *predictRequ
 	}
 	out.answer = *said
 	if r.index < 0 {
+		if out.Trained = x.trainedWith(f, out.Equal); out.Trained && len(out.Equal) == 1 { // else others were not left out
+			out.Without = t.heldOut(out.Known.Index)
+		}
 		return out, nil
 	}
 	if held := t.heldOut(r.index); held != nil {
@@ -264,19 +270,33 @@ func (x *session) answer(ctx context.Context, f *fitted, r row) (*answer, error)
 	return out, nil
 }
 
-// equal returns a molecule of the data that a new molecule is equal to, or equal to but for stereochemistry, nil for none.
-func (d *Data) equal(r row) *model.Neighbour {
+// equal returns the molecules of the data that a new molecule is equal to, or else those that it is equal to but for stereochemistry.
+func (d *Data) equal(r row) []model.Neighbour {
 	known := d.Molecules()
 	if known == nil { // some graphs can only be compared in exponential time
-		return nil
+		return []model.Neighbour{}
 	}
-	i, same := known.Find(r.graph)
-	if same == dataset.Different {
-		return nil
+	all, same := known.FindAll(r.graph)
+	hits := make([]nearest.Hit, len(all))
+	for k, i := range all {
+		hits[k] = nearest.Hit{Index: i, Similarity: r.values[i]}
 	}
-	out := d.Neighbours([]nearest.Hit{{Index: i, Similarity: r.values[i]}})[0]
-	out.Same = same
-	return &out
+	out := d.Neighbours(hits)
+	for k := range out {
+		out[k].Same = same
+	}
+	return out
+}
+
+// trainedWith says that the learner has seen one of some molecules, which a new one is equal to.
+func (x *session) trainedWith(f *fitted, equal []model.Neighbour) bool {
+	return slices.ContainsFunc(equal, func(n model.Neighbour) bool {
+		if f.training == nil {
+			return n.Same == dataset.SameMolecule && n.Target != ""
+		}
+		_, seen := slices.BinarySearch(f.training.known, n.Index)
+		return n.Same == dataset.SameMolecule && seen
+	})
 }
 
 // unknownLabels returns the labels of a graph that no graph of the data has, if the kernel looks at

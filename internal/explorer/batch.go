@@ -223,8 +223,8 @@ func (a *batchAnswer) add(d *Data, f *fitted, r row) {
 	a.Similarity, a.Percentile, a.Unlike = append(a.Similarity, like.Similarity), append(a.Percentile, like.Percentile), append(a.Unlike, like.Unlike)
 	a.Nearest = append(a.Nearest, like.Nearest[0].Index)
 	known, same := -1, dataset.Different
-	if n := d.equal(r); n != nil {
-		known, same = n.Index, n.Same
+	if n := d.equal(r); len(n) > 0 {
+		known, same = n[0].Index, n[0].Same
 		a.Unlike[len(a.Unlike)-1] = false
 	}
 	a.Known, a.Same = append(a.Known, known), append(a.Same, same)

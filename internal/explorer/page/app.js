@@ -17,6 +17,7 @@ import { sessionDialog } from "./session.js";
 import { changes, forgetSteps, undoButtons } from "./undo.js";
 import { askPanel, showAsked, showExamples } from "./ask.js";
 import { chooseTarget, ownData, receive, remarks, sourceChoice, targetOpen } from "./data.js";
+import { withoutItself } from "./said.js";
 import { themes } from "./theme.js";
 import { furtherAsked } from "./endpoints.js";
 import { groupsView } from "./groups.js";
@@ -148,7 +149,7 @@ export const app = {
   // ask adds graphs, once they are understood, and opens the first.
   async ask(list) {
     const answer = await post("predict", { graphs: list, k: 5, place: true, ...chosen() });
-    list.forEach((a, i) => (a.prediction = answer.predictions[i]));
+    list.forEach((a, i) => (a.prediction = withoutItself(answer.predictions[i])));
     const same = (a, b) => JSON.stringify(a.smiles ?? a.graph) === JSON.stringify(b.smiles ?? b.graph);
     const known = (a) => state.asked.findIndex((b) => same(a, b));
     for (const a of list) {

@@ -1,7 +1,7 @@
 // The open graph: drawing, prediction with reasons, scales, neighbours.
 
 import { count, h, number, signed } from "./dom.js";
-import { predictionOf } from "./said.js";
+import { predictionOf, withoutItself } from "./said.js";
 import { colorBar } from "./colors.js";
 import { stopped } from "./api.js";
 import { chosen, write } from "./state.js";
@@ -91,7 +91,7 @@ export class Detail {
       try {
         const { predictions: [p] } = await app.post("predict", { graphs: [target], k: 1, early: true, ...chosen() }, signal);
         if (gone()) return;
-        this.fill(ref, p);
+        this.fill(ref, withoutItself(p));
         const { evaluation } = app;
         if (this.early && evaluation && !evaluation.note && !last) await this.show(ref, signal, true); // the learner of all has come meanwhile
       } catch (e) {
@@ -151,7 +151,7 @@ export class Detail {
         target && app.info.task === "classification" && app.chip(cls, target),
         target && app.info.task === "regression" && h("span", {}, `${app.info.target_name} ${signed(target)} measured`),
         h("span", {}, `${vertices(g.nodes)}, ${count(g.edges.length, "edge")}`),
-        asked && h("span", {}, "new graph")),
+        asked && (this.fresh = h("span", {}, "new graph"))),
       h("div", { class: "paper" }, this.drawing.el),
       asked ? "" : noteOf(app, ref, name),
       this.says, this.key, this.more, this.scales, this.elsewhere, this.near);
@@ -171,6 +171,7 @@ export class Detail {
   // fill says what is predicted.
   fill(ref, p) {
     this.early = p.note !== "";
+    if (ref[0] === "a") this.fresh.hidden = p.known?.same === "same molecule";
     this.says.replaceChildren(...predictionOf(this.app, ref, p));
     this.app.predicted(ref, p);
   }

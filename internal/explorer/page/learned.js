@@ -9,6 +9,7 @@ import { predictionsView, showScore } from "./predictions.js";
 import { showTable } from "./table.js";
 import { groupsView } from "./groups.js";
 import { furtherAsked } from "./endpoints.js";
+import { withoutItself } from "./said.js";
 import { nextView } from "./next.js";
 import { noteRound } from "./rounds.js";
 
@@ -143,7 +144,7 @@ async function askAgain(signal) {
     const { predictions } = await post("predict",
       { graphs: list.map((a) => app.reference(`a${state.asked.indexOf(a)}`)), k: 5, place: true,
       ...chosen() }, signal);
-    list.forEach((a, i) => Object.assign(a, { prediction: predictions[i], further: {} }));
+    list.forEach((a, i) => Object.assign(a, { prediction: withoutItself(predictions[i]), further: {} }));
   };
   const open = state.asked.filter((a) => !a.error);
   if (!open.length) return;

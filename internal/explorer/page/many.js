@@ -81,7 +81,7 @@ function columnsOf(app, t) {
     ...app.state.endpoints.flatMap((endpoint) => further(endpoint, more.get(endpoint))),
     { name: "similarity", value: (i) => t.similarity[i] },
     { name: "most similar", value: (i) => `${app.source.ids[t.nearest[i]]}${app.source.targets[t.nearest[i]] ? ` · ${app.source.targets[t.nearest[i]]}` : ""}` },
-    { name: "remark", value: (i) => (t.known[i] >= 0 ? t.same[i] : t.unlike[i] ? "unlike the graphs here" : "") },
+    { name: "remark", value: (i) => (t.known[i] >= 0 ? `${t.same[i]}${t.same[i] === "same molecule" && app.source.targets[t.known[i]] ? ", in training" : ""}` : t.unlike[i] ? "unlike the graphs here" : "") },
     { name: "smiles", value: (i) => t.smiles[i] },
   ].filter(Boolean);
 }

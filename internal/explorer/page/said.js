@@ -3,6 +3,28 @@
 import { h, nameless, number, percent, signed, withDeviation } from "./dom.js";
 import { track } from "./pair.js";
 
+// withoutItself makes the prediction for a known molecule that of a learner which has not seen it, where there is one.
+export const withoutItself = (p) => (p.without ? { ...p, ...p.without, held_out: true, fitted: { class: p.class, value: p.value } } : p);
+
+const mostEqual = 8; // molecules that are listed
+
+// known says which molecules here a new one is equal to, and what was measured for them.
+function known(app, equal) {
+  const { task, target_name: name } = app.info;
+  const same = equal[0].same === "same molecule";
+  const measured = (n) => n.target && (task === "regression" ? signed(n.target) : n.target);
+  const link = (n) => h("button", { class: "link", onclick: () => app.open(String(n.index)) }, n.id);
+  if (equal.length === 1) {
+    const [n] = equal;
+    return [same ? "This molecule is one of those here: " : "The same molecule, with other stereochemistry, is here: ", link(n),
+      n.target && (task === "regression" ? `, ${name} ${measured(n)} measured` : `, ${n.target}`), "."];
+  }
+  const values = equal.filter((n) => n.target).map((n) => Number(n.target));
+  const range = task === "regression" && values.length > 1 && ` ${name} ${number(Math.min(...values))} to ${number(Math.max(...values))} measured.`;
+  return [same ? `This molecule is here ${equal.length} times: ` : `The same molecule, with other stereochemistry, is here ${equal.length} times: `,
+    equal.slice(0, mostEqual).flatMap((n, k) => [k > 0 && ", ", link(n), n.target && ` (${measured(n)})`]), equal.length > mostEqual && ` and ${equal.length - mostEqual} more`, ".", range].flat();
+}
+
 // predictionOf returns the lines about a graph of the data, or about one that was asked about.
 export function predictionOf(app, ref, p) {
   const asked = ref[0] === "a";
@@ -10,9 +32,7 @@ export function predictionOf(app, ref, p) {
   const small = (...text) => h("p", { class: "muted small" }, ...text);
   const out = [];
   if (p.known) {
-    out.push(h("p", { class: "note" }, p.known.same === "same molecule" ? "This molecule is one of those here: " : "The same molecule, with other stereochemistry, is here: ",
-      h("button", { class: "link", onclick: () => app.open(String(p.known.index)) }, p.known.id),
-      p.known.target && (app.info.task === "regression" ? `, ${app.info.target_name} ${signed(p.known.target)} measured` : `, ${p.known.target}`), "."));
+    out.push(h("p", { class: "note" }, known(app, p.equal)));
   } else if (p.unlike) {
     out.push(h("p", { class: "note" }, "Unlike the graphs here: its most similar graph is farther away than for 99 % of them." +
       (says ? " Treat the prediction as a guess." : "")));
@@ -21,7 +41,7 @@ export function predictionOf(app, ref, p) {
   }
   if (p.unknown_labels.length) out.push(h("p", { class: "note" }, `No graph here has these labels: ${p.unknown_labels.join(", ")}.`));
   if (!says) return out;
-  out.push(h("h3", {}, p.held_out ? "Prediction without this graph" : "Prediction"));
+  out.push(h("h3", {}, p.held_out ? `Prediction without this ${asked ? "molecule" : "graph"}` : "Prediction"));
   const target = asked ? null : app.source.targets[Number(ref)] || null;
   const name = p.class !== null && app.info.target_name !== nameless && h("span", { class: "muted" }, `${app.info.target_name} `);
   out.push(h("p", { class: "says" }, name, h("b", {}, p.class ?? `${app.info.target_name} ${withDeviation(p)}`),
@@ -36,7 +56,7 @@ export function predictionOf(app, ref, p) {
       [h("span", {}, x.class), track(x.probability), h("span", { class: "right" }, percent(x.probability, 0))])));
   }
   if (p.note) out.push(small(p.note));
-  if (p.fitted) out.push(small(`With this graph in training the learner says ${p.fitted.class ?? number(p.fitted.value)}. The colours explain that.`));
-  else if (!asked && !p.held_out) out.push(small("The learner was trained with this graph."));
+  if (p.fitted) out.push(small(`With this ${asked ? "molecule" : "graph"} in training the learner says ${p.fitted.class ?? number(p.fitted.value)}. The colours explain that.`));
+  else if (p.trained || (!asked && !p.held_out)) out.push(small(`The learner was trained with this ${asked ? "molecule" : "graph"}, so the prediction may be better than for new ones.`));
   return out;
 }

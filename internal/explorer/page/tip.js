@@ -12,7 +12,8 @@ export async function tip(app, ref, at) {
   if (ref === null) return (el.hidden = true);
   const asked = !/^\d/.test(ref);
   const cls = asked ? -1 : app.source.class[Number(ref)] ?? -1;
-  const target = ref[0] === "s" ? "suggested" : asked ? "new graph" : app.source.targets[Number(ref)] ?? "";
+  const known = ref[0] === "a" && app.state.asked[Number(ref.slice(1))].prediction?.known?.same === "same molecule";
+  const target = ref[0] === "s" ? "suggested" : known ? "known" : asked ? "new graph" : app.source.targets[Number(ref)] ?? "";
   const text = [h("b", {}, app.name(ref)), cls >= 0 ? app.chip(cls, target)
     : h("span", { class: "muted" }, app.info.task === "regression" && target && !asked ? `${app.info.target_name} ${signed(target)}`
       : target)];

@@ -95,7 +95,23 @@ test("a molecule that is known is called known", limit, async () => {
   await page.locator("#detail .note .link").click();
   await page.locator("#detail h2").filter({ hasText: "temazepam" }).waitFor();
   await page.locator("#detail h3").filter({ hasText: "Prediction without this graph" }).waitFor();
-  await close(page);
+  await page.evaluate(async () => (await import("/app.js")).app.open("a0"));
+  await page.locator("#detail h3").filter({ hasText: "Prediction without this molecule" }).waitFor();
+  await page.locator("#detail").filter({ hasText: /With this molecule in training the learner says \w+/ }).waitFor();
+  assert.ok(await page.locator("#detail .facts", { hasText: "new graph" }).count() === 0 || await page.locator("#detail .facts span", { hasText: "new graph" }).isHidden());
+  await page.evaluate(async () => (await import("/app.js")).app.map.hover("a0"));
+  await page.locator("#tip").filter({ hasText: "known" }).waitFor();
+  await close(page, "known");
+});
+
+test("of a molecule that is here several times all rows are told, with the range, and that the learner has seen them", limit, async () => {
+  const page = await open("", { at: await serve(file("twice.csv", twins)) });
+  await settled(page);
+  await page.locator("#ask-text").fill("C(C)O");
+  await page.locator("#ask-form button").click();
+  await page.locator("#detail .note").filter({ hasText: /This molecule is here 3 times: first \(1\), second \(2\), other0 \(0\).*\. y 0 to 2/ }).waitFor();
+  await page.locator("#detail").filter({ hasText: "The learner was trained with this molecule, so the prediction may be better than for new ones" }).waitFor();
+  await close(page, "twice");
 });
 
 test("texts among numbers are named with their lines; what is not measured has an entry in the legend; the dialog says what is compared",
