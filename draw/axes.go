@@ -37,7 +37,7 @@ func (x axis) ticks(n int) []tick {
 		for e := x.lo; e <= x.hi; e += max(math.Ceil((x.hi-x.lo)/float64(n)), 1) {
 			text := "1e" + strconv.Itoa(int(e))
 			if e >= -2 && e <= 3 {
-				text = strconv.FormatFloat(math.Pow(10, e), 'g', -1, 64)
+				text = minus(strconv.FormatFloat(math.Pow(10, e), 'g', -1, 64))
 			}
 			t = append(t, tick{e, text})
 		}
@@ -49,7 +49,7 @@ func (x axis) ticks(n int) []tick {
 		step := niceStep((x.hi - x.lo) / float64(n))
 		for k := math.Ceil(x.lo/step - 1e-9); k*step <= x.hi+1e-9*step && len(t) < 50; k++ {
 			v := k*step + 0 // not −0
-			t = append(t, tick{v, strconv.FormatFloat(v, 'g', digits, 64)})
+			t = append(t, tick{v, minus(strconv.FormatFloat(v, 'g', digits, 64))})
 		}
 	}
 	return t

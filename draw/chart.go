@@ -58,7 +58,7 @@ func (c BarChart) Picture() (*Picture, error) {
 	for i, b := range c.Bars {
 		at := f.y.at(float64(i) + 0.5)
 		f.polygon(ClassColor(0), rectangle(f.x.at(min(0, b.Value)), at-half, f.x.at(max(0, b.Value)), at+half)...)
-		label := fmt.Sprintf("%.4g", b.Value)
+		label := minus(fmt.Sprintf("%.4g", b.Value))
 		if b.Error > 0 {
 			v, d := table.Spread(4, b.Value, b.Error)
 			label = v + " ± " + d
@@ -223,7 +223,7 @@ func (s Scatter) valued(r float64) *Picture {
 		x, top, bottom := s.Size.Width-margin-bar+20, f.y.b, f.y.a
 		f.colorBar(box{x, top, x + 12, bottom}, shade)
 		for _, t := range []float64{0, 0.5, 1} {
-			text := strconv.FormatFloat(lo+(hi-lo)*t, 'g', 3, 64)
+			text := minus(strconv.FormatFloat(lo+(hi-lo)*t, 'g', 3, 64))
 			f.text(point{x + 16, bottom + (top-bottom)*t + 4}, text, style{size: tickStyle.size, color: gray})
 		}
 		upward := tickStyle

@@ -299,6 +299,9 @@ func (d *drawing) scale(p *Picture, y float64) {
 	p.text(point{x + w + 5, y + 23}, values.high, high)
 }
 
+// minus returns the text of a number with minus signs, which have the width of digits.
+func minus(number string) string { return strings.ReplaceAll(number, "-", "−") }
+
 // signed writes a number with its sign and two digits, or as an integer.
 func signed(x float64) string {
 	text := strconv.FormatFloat(math.Abs(x), 'g', 2, 64)

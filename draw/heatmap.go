@@ -58,7 +58,7 @@ func HeatMap(ctx context.Context, title string, k *kernel.Matrix, class []string
 	x := x0 + side + 14
 	p.colorBar(box{x, y0, x + 12, y0 + side}, sequential)
 	for _, t := range []float64{0, 0.5, 1} {
-		p.text(point{x + 16, y0 + side*(1-t) + 4}, strconv.FormatFloat(lo+(hi-lo)*t, 'g', 2, 64), style{size: tickStyle.size, color: gray})
+		p.text(point{x + 16, y0 + side*(1-t) + 4}, minus(strconv.FormatFloat(lo+(hi-lo)*t, 'g', 2, 64)), style{size: tickStyle.size, color: gray})
 	}
 	return p, nil
 }

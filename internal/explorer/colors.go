@@ -223,7 +223,7 @@ func (c *coloring) setColumn(from *column) {
 	})
 	names, _ := draw.Classes(frequent[:min(maxColors, len(frequent))])
 	if len(count) > len(names) {
-		c.Note = fmt.Sprintf("values without a colour: %d more", len(count)-len(names))
+		c.Note = fmt.Sprintf("values without a colour: %s more", thousands(len(count)-len(names)))
 	}
 	class := make([]int, len(values))
 	for i, v := range values {
@@ -295,7 +295,7 @@ func (x *session) predictAll(ctx context.Context, f *fitted, e *evaluation, seen
 	case seen == nil:
 		p.note = "the model was trained with these graphs; cross-validation would predict each without it"
 	default:
-		p.note = fmt.Sprintf("%d of %d graphs are cross-validated; the learner was trained without the others", len(e.Index), n)
+		p.note = fmt.Sprintf("%s of %s graphs are cross-validated; the learner was trained without the others", thousands(len(e.Index)), thousands(n))
 	}
 	meter := work.NewMeter(ctx, "predict", len(rest))
 	for rows := range slices.Chunk(rest, 256) {

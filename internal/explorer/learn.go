@@ -62,8 +62,8 @@ func (x *session) trainedEarly(ctx context.Context) (*training, error) {
 		t, err := x.train(ctx, f, f.gram.Select(at, at), some)
 		if err == nil && t.plan != nil {
 			t.Nearest = model.Percentiles(model.Nearest(f.gram))
-			t.note = fmt.Sprintf("This is from a first learner, which was trained with %d of %d graphs. The learner of all graphs is being trained.",
-				len(some), len(known))
+			t.note = fmt.Sprintf("This is from a first learner, which was trained with %s of %s graphs. The learner of all graphs is being trained.",
+				thousands(len(some)), thousands(len(known)))
 		}
 		return t, err
 	})

@@ -95,9 +95,9 @@ func (x *session) document(r reported, in *reportRequest) (*draw.Report, error) 
 	if d.molecules {
 		thing = "molecules"
 	}
-	out := &draw.Report{Title: d.Name, Summary: fmt.Sprintf("%d %s.", len(d.IDs), thing), Footer: fmt.Sprintf("mlg serve %s. Kernel: %s.", x.s.o.Version, f.Kernel.Asked)}
+	out := &draw.Report{Title: d.Name, Summary: fmt.Sprintf("%s %s.", thousands(len(d.IDs)), thing), Footer: fmt.Sprintf("mlg serve %s. Kernel: %s.", x.s.o.Version, f.Kernel.Asked)}
 	if d.task != noTask {
-		out.Summary = fmt.Sprintf("%d %s, %d of them with %s.", len(d.IDs), thing, len(d.labelled(kernel.UpTo(len(d.IDs)))), d.quantity())
+		out.Summary = fmt.Sprintf("%s %s, %s of them with %s.", thousands(len(d.IDs)), thing, thousands(len(d.labelled(kernel.UpTo(len(d.IDs))))), d.quantity())
 	}
 	if in.Text != "" {
 		out.Sections = append(out.Sections, draw.Section{Heading: "Notes", Blocks: []draw.Block{draw.Paragraph(in.Text)}})
@@ -134,8 +134,13 @@ func (d *Data) qualityOf(e *evaluation) (draw.Section, error) {
 		return out, nil
 	}
 	figures := draw.Table{Header: []string{"figure", "value", "how it was found"}}
+	listed := map[string]bool{}
 	for _, x := range e.Estimates {
-		figures.Rows = append(figures.Rows, []string{x.Measure, fmt.Sprintf("%.3g", x.Value), x.Method})
+		name, value := inWords(x.Measure), signed(fmt.Sprintf("%.3g", x.Value))
+		if key := fmt.Sprintln(name, value, x.Groups); !listed[key] { // the model may have the error of its choice
+			figures.Rows = append(figures.Rows, []string{name, value, x.Method})
+			listed[key] = true
+		}
 	}
 	out.Blocks = append(out.Blocks, figures)
 	if len(e.Values) > 0 {
@@ -151,7 +156,7 @@ func (d *Data) qualityOf(e *evaluation) (draw.Section, error) {
 		for i, row := range e.Confusion.Counts {
 			cells := []string{e.Confusion.Classes[i]}
 			for _, n := range row {
-				cells = append(cells, fmt.Sprint(n))
+				cells = append(cells, thousands(n))
 			}
 			t.Rows = append(t.Rows, cells)
 		}
@@ -225,7 +230,7 @@ func (d *Data) gallery(graphs []int, line func(k, i int) string) (draw.Block, er
 // named is the name of a graph with its target.
 func (d *Data) named(i int) string {
 	if t := d.target(i); t != "" {
-		return fmt.Sprintf("%s, %s", d.IDs[i], t)
+		return fmt.Sprintf("%s, %s", d.IDs[i], signed(t))
 	}
 	return d.IDs[i]
 }
@@ -234,7 +239,7 @@ func (d *Data) selectedOf(in *reportRequest) (out draw.Section, err error) {
 	if len(in.Graphs) == 0 {
 		return out, nil
 	}
-	out.Heading = fmt.Sprintf("%d selected", len(in.Graphs))
+	out.Heading = fmt.Sprintf("%s selected", thousands(len(in.Graphs)))
 	if in.Why != "" {
 		out.Blocks = append(out.Blocks, draw.Paragraph(in.Why))
 	}
@@ -251,7 +256,7 @@ func (d *Data) groupsOf(s *structureAnswer) (draw.Section, error) {
 	for k, g := range s.Clusters {
 		typical[k] = g.Typical
 	}
-	picture, err := d.gallery(typical, func(k, i int) string { return fmt.Sprintf("%d like %s", len(s.Clusters[k].Members), d.IDs[i]) })
+	picture, err := d.gallery(typical, func(k, i int) string { return fmt.Sprintf("%s like %s", thousands(len(s.Clusters[k].Members)), d.IDs[i]) })
 	out.Blocks = []draw.Block{draw.Paragraph("Groups of similar graphs, each by a typical one."), picture}
 	return out, err
 }
@@ -260,7 +265,7 @@ func (d *Data) cliffsOf(s *structureAnswer) draw.Section {
 	out := draw.Section{Heading: "Activity cliffs"}
 	t := draw.Table{Caption: "Similar pairs with different targets, the steepest first.", Header: []string{"graph", d.quantity(), "graph", d.quantity(), "similarity"}}
 	for _, c := range s.Cliffs[:min(len(s.Cliffs), mostDrawn)] {
-		t.Rows = append(t.Rows, []string{d.IDs[c.A], d.target(c.A), d.IDs[c.B], d.target(c.B), fmt.Sprintf("%.3f", c.Similarity)})
+		t.Rows = append(t.Rows, []string{d.IDs[c.A], signed(d.target(c.A)), d.IDs[c.B], signed(d.target(c.B)), signed(fmt.Sprintf("%.3f", c.Similarity))})
 	}
 	if len(t.Rows) > 0 {
 		out.Blocks = []draw.Block{t}

@@ -1,6 +1,6 @@
 // The page: fetches, keeps the state, and tells the views what to show.
 
-import { $, announce, count, h, radios, toast } from "./dom.js";
+import { $, announce, count, h, radios, signed, toast, whole } from "./dom.js";
 import { cancel, download, get, post, useSource } from "./api.js";
 import { arrive, chosen, complete, read, sourceOf, state, views, write } from "./state.js";
 import { markCanvas, onTheme, paint, shapeOf } from "./colors.js";
@@ -139,7 +139,7 @@ export const app = {
     else app.detail.vertex(v).catch(app.fail);
   },
 
-  chip: (cls, text) => h("span", { class: "chip" }, app.mark(cls), text),
+  chip: (cls, text) => h("span", { class: "chip" }, app.mark(cls), signed(text)),
 
   // mini is a text with the mark of a graph's class before it.
   mini: (index, text) => [app.mark(app.source.class[index] ?? -1), h("span", { class: "cut" }, text)].filter(Boolean),
@@ -316,10 +316,10 @@ function showSelection() {
   const { kept } = app.map;
   $("selection").hidden = !n && !kept;
   if (!n && !kept) return;
-  const filtered = kept && [h("b", {}, `${kept.size.toLocaleString("en")} pass the filters`),
+  const filtered = kept && [h("b", {}, `${whole(kept.size)} pass the filters`),
     h("button", { class: "quiet", onclick: () => app.show("table") }, "Table"), h("button", { class: "quiet", onclick: unfilter }, "Clear filters")];
   if (!n) return $("selection").replaceChildren(...filtered);
-  $("selection").replaceChildren(...(filtered ?? []), h("b", {}, `${n.toLocaleString("en")} selected`),
+  $("selection").replaceChildren(...(filtered ?? []), h("b", {}, `${whole(n)} selected`),
     app.why ? h("span", { class: "muted" }, app.why) : "",
     h("button", { class: "quiet", onclick: () => app.pick(state.picked, "table", app.why) }, "Table"),
     app.info.uploads ? h("button", { class: "quiet", onclick: () => part().catch(app.fail) }, "Train on these") : "",
@@ -425,7 +425,7 @@ function describe() {
   const classes = info.task === "classification" ? ` in ${info.classes.length} classes` : "";
   $("facts").textContent = [`${count(info.graphs, thing)}${classes}.`, 
     `Similar ones lie together. Click one for its ${info.color_by.includes("prediction") ? "prediction and reasons" : "neighbours"}.`,
-    info.core < info.graphs && `The matrix and the learner use ${info.core.toLocaleString("en")} of them.`].filter(Boolean).join(" ");
+    info.core < info.graphs && `The matrix and the learner use ${whole(info.core)} of them.`].filter(Boolean).join(" ");
   remarks(info);
   app.drawings.clear();
   app.columns = new Map();

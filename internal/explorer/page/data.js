@@ -1,6 +1,6 @@
 // One's own data: a file becomes the map, or questions to the present one.
 
-import { $, count, h, number, toast } from "./dom.js";
+import { $, count, h, number, toast, whole } from "./dom.js";
 import { cancel, post, sendFile, stopped } from "./api.js";
 
 import { isSession, openSession } from "./session.js";
@@ -212,7 +212,7 @@ function taskOf(task, numeric, classes, again) {
   return numeric && h("div", { class: "field" }, h("label", { for: "data-task" }, "As"),
     h("select", { id: "data-task", onchange: (e) => again({ task: e.target.value }) },
       h("option", { value: "regression", selected: task === "regression" }, "a number"),
-      h("option", { value: "classification", selected: task === "classification" }, classes ? `classes (${classes.toLocaleString("en")})` : "classes")));
+      h("option", { value: "classification", selected: task === "classification" }, classes ? `classes (${whole(classes)})` : "classes")));
 }
 
 // called asks what the targets are called; set(text) is called for another name.
@@ -280,7 +280,7 @@ function keysOf(r, choices, again) {
 function rows(title, number, first) {
   return number > 0 && h("details", { class: "skipped", open: number <= 5 }, h("summary", {}, title),
     h("ul", {}, first.map((s) => h("li", {}, s.line > 0 && h("b", {}, `line ${s.line}`), ` ${s.reason}`)),
-      number > first.length && h("li", { class: "muted" }, `and ${number - first.length} more`)));
+      number > first.length && h("li", { class: "muted" }, `and ${whole(number - first.length)} more`)));
 }
 
 // Remarks are gone once something else is pressed.
@@ -305,6 +305,6 @@ export function remarks(info) {
 export function sourceChoice(sources, current, choose) {
   $("source").hidden = sources.length < 2;
   $("source").replaceChildren(...sources.map((s) =>
-    h("option", { value: s.id, selected: s.id === current }, `${s.name} (${s.graphs})`)));
+    h("option", { value: s.id, selected: s.id === current }, `${s.name} (${whole(s.graphs)})`)));
   $("source").onchange = (e) => choose(e.target.value);
 }

@@ -1,6 +1,6 @@
 // The open graph: drawing, prediction with reasons, scales, neighbours.
 
-import { count, h, number, signed } from "./dom.js";
+import { count, fixed, h, number, signed, whole } from "./dom.js";
 import { predictionOf, withoutItself } from "./said.js";
 import { colorBar } from "./colors.js";
 import { stopped } from "./api.js";
@@ -10,7 +10,7 @@ import { Drawing, contributionCss } from "./drawing.js";
 import { endpointBoxes, endpointsOf, furtherAsked, furtherOf } from "./endpoints.js";
 import { scaleName } from "./pair.js";
 
-const vertices = (n) => `${n.toLocaleString("en")} ${n === 1 ? "vertex" : "vertices"}`;
+const vertices = (n) => `${whole(n)} ${n === 1 ? "vertex" : "vertices"}`;
 
 // card shows a graph small; vertex is one to ring.
 function card(app, ref, { id, text, vertex = null }) {
@@ -162,7 +162,7 @@ export class Detail {
     const app = this.app;
     this.near.replaceChildren(h("h3", {}, "Most similar graphs"),
       h("ul", { class: "cards" }, neighbours.map((n) => card(app, String(n.index),
-        { id: n.id, text: app.mini(n.index, [n.target && signed(n.target), n.similarity.toFixed(3), n.same].filter(Boolean).join(" · ")) }))));
+        { id: n.id, text: app.mini(n.index, [n.target && signed(n.target), fixed(n.similarity, 3), n.same].filter(Boolean).join(" · ")) }))));
     if (!this.says.children.length && app.info.task !== "none" && !app.places?.views.predict) {
       this.says.replaceChildren(h("h3", {}, "Prediction"), h("p", { class: "muted small" }, "The learner is being trained."));
     }
@@ -267,7 +267,7 @@ export class Detail {
       (part === undefined ? ""
         : ` ${this.reasons.slopes ? "Its slope is" : "It contributes"} ${part < 0 ? "" : "+"}${number(part, 2)}.`));
     const cards = a.elsewhere.map((e) => card(app, String(e.index),
-      { id: e.id, text: app.mini(e.index, e.similarity.toFixed(3)), vertex: e.vertex }));
+      { id: e.id, text: app.mini(e.index, fixed(e.similarity, 3)), vertex: e.vertex }));
     this.elsewhere.replaceChildren(...(found ? [h("h3", {}, `Similar vertices in other graphs, ${scaleName(a.level, a.radius)}`),
       h("ul", { class: "cards" }, cards)] : []));
   }

@@ -50,7 +50,16 @@ export function showError(el, error) {
 }
 
 // number writes a number with the digits that matter.
-export const number = (x, digits = 4) => String(Number(Number(x).toPrecision(digits))).replace("-", "−");
+export function number(x, digits = 4) {
+  const v = Number(Number(x).toPrecision(digits));
+  return (Math.abs(v) >= 1e4 && Math.abs(v) < 1e15 ? v.toLocaleString("en") : String(v)).replace("-", "−");
+}
+
+// fixed writes a number with so many places.
+export const fixed = (x, places) => x.toFixed(places).replace("-", "−");
+
+// whole writes a number of things.
+export const whole = (n) => n.toLocaleString("en");
 
 // signed writes numbers in a text with the sign that numbers have on the page.
 export const signed = (text) => text.replace(/(?<=^|\s)-(?=\.?\d)/g, "−");
@@ -63,7 +72,7 @@ const likeDeviation = (value, deviation) =>
   value.toFixed(Math.min(12, Math.max(0, 1 - Math.floor(Math.log10(deviation))))).replace("-", "−");
 
 // count writes a number of things: "1 graph", "2 graphs".
-export const count = (n, thing) => `${n.toLocaleString("en")} ${thing}${n === 1 ? "" : "s"}`;
+export const count = (n, thing) => `${whole(n)} ${thing}${n === 1 ? "" : "s"}`;
 
 // nameless is what targets are called that have no name.
 export const nameless = "target";

@@ -1,6 +1,6 @@
 // Filters of the columns of a table: the ends of a range with sliders, values to choose from, or a part of the text.
 
-import { h, number, signed } from "./dom.js";
+import { h, signed } from "./dom.js";
 
 const mostValues = 12; // different texts that are listed to choose from
 const steps = 200; // of a slider
@@ -57,7 +57,7 @@ function range(name, values, f, set) {
   const [low, high] = values.reduce(([a, b], v) => [Math.min(a, v), Math.max(b, v)], [Infinity, -Infinity]);
   const now = { ...f };
   const changed = () => set(now.low === undefined && now.high === undefined ? null : { ...now });
-  const written = (v) => (v === undefined ? "" : number(v));
+  const written = (v) => (v === undefined ? "" : String(Number(v.toPrecision(4))).replace("-", "−"));
   const read = (text) => (text.trim() ? Number(text.replace("−", "-").replace(",", ".")) : undefined);
   const boxes = {};
   const sliders = {};

@@ -1,6 +1,6 @@
 // A table that is sorted and filtered by its columns.
 
-import { h, number, signed } from "./dom.js";
+import { h, number, signed, whole } from "./dom.js";
 import { filterOf, passes } from "./filter.js";
 
 const page = 200; // rows that are shown at a time
@@ -93,7 +93,7 @@ export class Grid {
     this.shown = this.rows();
     this.body.replaceChildren(...this.shown.slice(0, this.most).map((i) => this.row(i)));
     this.more.hidden = this.shown.length <= this.most;
-    this.more.textContent = `Show more of ${this.shown.length.toLocaleString("en")}`;
+    this.more.textContent = `Show more of ${whole(this.shown.length)}`;
     this.changed();
   }
 

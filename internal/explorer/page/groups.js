@@ -1,6 +1,6 @@
 // What the data consist of: clusters and scaffolds with a typical graph each, and lists of pairs and graphs that deserve a look.
 
-import { $, count, h, hidden, number, percent, radios, signed } from "./dom.js";
+import { $, count, fixed, h, hidden, number, percent, radios, signed, whole } from "./dom.js";
 import { get } from "./api.js";
 import { chosen, write } from "./state.js";
 import { structure } from "./structure.js";
@@ -89,8 +89,8 @@ function fill(app, body, most = page) {
   body.replaceChildren(h("p", { class: "muted small" }, app.info.task === "classification" && list === "cliffs"
     ? "Similar graphs of different classes, the most similar first. Click to compare them." : lists[list][1]),
     all.length ? h("ul", { class: "groups" }, all.slice(0, most).map((x) => item(app, x, list))) : h("p", { class: "empty" }, none),
-    number > all.length ? h("p", { class: "muted small" }, `The first ${all.length} of ${number.toLocaleString("en")}.`) : "",
-    all.length > most ? h("button", { class: "more", onclick: () => fill(app, body, most + 5 * page) }, `Show more of ${all.length}`) : "");
+    number > all.length ? h("p", { class: "muted small" }, `The first ${whole(all.length)} of ${whole(number)}.`) : "",
+    all.length > most ? h("button", { class: "more", onclick: () => fill(app, body, most + 5 * page) }, `Show more of ${whole(all.length)}`) : "");
 }
 
 const drawn = (app, i) => structure(() => app.graph(String(i)));
@@ -134,12 +134,12 @@ function pairCard(app, a, b, text) {
 }
 
 const cliffCard = (app, c) => pairCard(app, c.a, c.b, [c.difference === null ? h("b", {}, "different classes") : h("b", {}, `${number(c.difference, 3)} apart`),
-  h("span", { class: "muted" }, `similarity ${c.similarity.toFixed(3)}`)]);
+  h("span", { class: "muted" }, `similarity ${fixed(c.similarity, 3)}`)]);
 
 function outlierCard(app, o) {
   const text = o.error === null ? [h("b", {}, `taken for ${o.predicted}`), o.probability !== null
     && h("span", { class: "muted" }, `the true class has the probability ${percent(o.probability)}`)]
     : [h("b", {}, `predicted ${number(app.source.value[o.graph] + o.error, 3)}`), h("span", { class: "muted" },
-      o.deviations === null ? `off by ${number(o.error, 3)}` : `off by ${number(o.error, 3)}, ${o.deviations.toFixed(1)} standard deviations`)];
+      o.deviations === null ? `off by ${number(o.error, 3)}` : `off by ${number(o.error, 3)}, ${fixed(o.deviations, 1)} standard deviations`)];
   return pairCard(app, o.graph, o.nearest < 0 ? o.graph : o.nearest, text.filter(Boolean));
 }

@@ -1,6 +1,6 @@
 // What the points are coloured by: the choice, and the legend.
 
-import { $, h, number } from "./dom.js";
+import { $, h, number, signed, whole } from "./dom.js";
 import { colorBar, dark, markCanvas, numberColor, onTheme, shapeOf, unknown } from "./colors.js";
 
 const names = { prediction: "prediction", error: "error", size: "size" };
@@ -36,7 +36,7 @@ export function mapChoices(info, color, size) {
 export function legend(c, only, choose) {
   if (!c) return $("legend").replaceChildren();
   const unmeasured = c.unknown && h("li", { class: "unknown" }, markCanvas(0, dark() ? "#5b636b" : unknown), `${c.unknown.name} `,
-    h("span", { class: "muted" }, c.unknown.count.toLocaleString("en")));
+    h("span", { class: "muted" }, whole(c.unknown.count)));
   const note = c.note && h("li", { class: "muted small" }, c.note);
   if (c.kind === "value") {
     const two = c.center !== null;
@@ -51,6 +51,6 @@ export function legend(c, only, choose) {
   }
   $("legend").replaceChildren(h("li", { class: "legend-name" }, c.name), ...c.classes.map((k, i) => h("li", {}, h("button", {
     "data-name": k.name, "aria-pressed": String(only === k.name), onclick: () => choose(only === k.name ? null : k.name),
-  }, markCanvas(shapeOf(i), onTheme(k.color)), k.name, h("span", { class: "muted" }, String(k.count))))),
+  }, markCanvas(shapeOf(i), onTheme(k.color)), signed(k.name), h("span", { class: "muted" }, whole(k.count))))),
     ...[unmeasured, note].filter(Boolean));
 }

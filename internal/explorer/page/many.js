@@ -1,6 +1,6 @@
 // Many new graphs at once: a table with what is predicted for each.
 
-import { $, count, h, percent } from "./dom.js";
+import { $, count, h, percent, whole } from "./dom.js";
 import { download, get, sendFile } from "./api.js";
 import { chosen, write } from "./state.js";
 import { Grid } from "./grid.js";
@@ -18,7 +18,7 @@ export async function sendMany(app, file) {
   if (app.info.saved) app.state.endpoints = app.info.columns.map((c) => c.name); // a model tells all that it knows
   app.show("many");
   const notes = [read.skipped.count && `${count(read.skipped.count, "row")} skipped, the first in line ${read.skipped.first[0].line}: ${read.skipped.first[0].reason}`,
-    read.more && `only the first ${read.graphs.toLocaleString("en")} graphs are read`].filter(Boolean);
+    read.more && `only the first ${whole(read.graphs)} graphs are read`].filter(Boolean);
   if (notes.length) app.notice(`${file.name}: ${notes.join("; ")}.`);
 }
 
@@ -137,7 +137,7 @@ function head(app) {
   const save = (format, text) => h("button", { class: "quiet", "aria-label": `Export as ${text}`, disabled: shown.length === 0,
     onclick: () => download("table", `predicted.${format}`, {}, { batch: app.state.batch, rows: grid.rows(), format, endpoints: app.state.endpoints.filter((n) => more.has(n)), ...chosen() }).catch(app.fail) }, text);
   $("many-head").replaceChildren(
-    h("b", {}, shown.length === table.ids.length ? `${count(shown.length, "graph")} of ${table.name}` : `${shown.length.toLocaleString("en")} of ${count(table.ids.length, "graph")}`),
+    h("b", {}, shown.length === table.ids.length ? `${count(shown.length, "graph")} of ${table.name}` : `${whole(shown.length)} of ${count(table.ids.length, "graph")}`),
     grid.filters.size ? h("button", { class: "quiet", onclick: () => grid.clear() }, "Clear filters") : "",
     h("button", { class: "quiet", onclick: () => {
       app.state.batch = null;

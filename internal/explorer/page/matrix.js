@@ -1,6 +1,6 @@
 // The matrix: similarities of all pairs as colours, on a canvas.
 
-import { announce, h } from "./dom.js";
+import { announce, fixed, h } from "./dom.js";
 import { colorBar, onTheme, similarityColor, similarityCss } from "./colors.js";
 
 const bar = 9; // pixels of the bars of classes
@@ -134,7 +134,7 @@ export class MatrixView {
       const from = this.cursor ?? [0, 0];
       this.point([clip(from[0] + dir[0] * step), clip(from[1] + dir[1] * step)]);
       const [a, b] = this.graphs(this.cursor);
-      announce(`${this.source.ids[a]} and ${this.source.ids[b]}, ${this.value(this.cursor).toFixed(3)}`);
+      announce(`${this.source.ids[a]} and ${this.source.ids[b]}, ${fixed(this.value(this.cursor), 3)}`);
     } else if (this.cursor) this.events.pick(...this.graphs(this.cursor));
   }
 }
@@ -142,5 +142,5 @@ export class MatrixView {
 // scaleOf returns the elements of the colour scale.
 export function scaleOf(low, high) {
   return [colorBar(similarityCss), h("div", { class: "row" },
-    [low.toFixed(2), "similarity", high.toFixed(2)].map((t) => h("span", {}, t)))];
+    [fixed(low, 2), "similarity", fixed(high, 2)].map((t) => h("span", {}, t)))];
 }

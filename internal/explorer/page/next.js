@@ -1,6 +1,6 @@
 // What to measure next: suggestions as cards and on the map, to accept or to reject, and the values that were measured.
 
-import { $, count, h, hidden, number, percent, save, signed, toast, withDeviation } from "./dom.js";
+import { $, count, fixed, h, hidden, number, percent, save, signed, toast, whole, withDeviation } from "./dom.js";
 import { get, post } from "./api.js";
 import { chosen, write } from "./state.js";
 import { structure } from "./structure.js";
@@ -51,7 +51,7 @@ export async function nextView(app) {
   const without = app.places?.views.predict;
   if (without || !info) return $("next-cards").replaceChildren(h("p", { class: "empty" }, without ?? ""));
   const unmeasured = source.targets.filter((t) => !t).length;
-  const pools = [unmeasured && ["", `${unmeasured.toLocaleString("en")} without a value`],
+  const pools = [unmeasured && ["", `${whole(unmeasured)} without a value`],
     app.state.batch && [app.state.batch, "those of Many"]].filter(Boolean);
   const wish = want(app);
   if (!pools.some(([name]) => name === wish.pool)) wish.pool = pools[0]?.[0] ?? "";
@@ -124,7 +124,7 @@ function card(app, x, k) {
   const facts = [h("b", {}, info.task === "classification" ? `${x.class} ${percent(x.probability, 0)}` : `${info.target_name} ${withDeviation(x)}`),
     x.interval && h("span", { class: "muted" }, `${percent(x.interval.level, 0)}: ${number(x.interval.low, 3)} to ${number(x.interval.high, 3)}`),
     h("span", {}, because(app, x)),
-    x.nearest >= 0 && h("span", { class: "muted" }, `Nearest: ${source.ids[x.nearest]}, ${signed(source.targets[x.nearest] ?? "")}, similarity ${x.similarity.toFixed(2)}`)];
+    x.nearest >= 0 && h("span", { class: "muted" }, `Nearest: ${source.ids[x.nearest]}, ${signed(source.targets[x.nearest] ?? "")}, similarity ${fixed(x.similarity, 2)}`)];
   const value = d.ok && h("label", { class: "measured" }, `Measured ${info.target_name}`, h("input", { value: d.value ?? "", inputmode: info.task === "regression" ? "decimal" : null,
     list: info.task === "classification" ? "next-classes" : null, "aria-label": `Measured ${info.target_name} of ${x.id}`,
     oninput: (e) => {

@@ -1,6 +1,6 @@
 // Two graphs side by side: similarity scale by scale, vertices that correspond linked.
 
-import { h, s } from "./dom.js";
+import { fixed, h, s } from "./dom.js";
 import { Drawing } from "./drawing.js";
 
 // pairView returns the elements for two graphs of the API and their comparison. chosen is the
@@ -9,7 +9,7 @@ export function pairView(a, b, answer, chosen, choose) {
   const level = answer.levels.find((l) => l.level === chosen) ?? answer.levels.at(-1);
   const names = h("div", { class: "pair-names" },
     h("b", {}, a.id),
-    h("div", {}, h("div", { class: "pair-value" }, answer.k.toFixed(4)), h("div", { class: "muted small" }, "similarity")),
+    h("div", {}, h("div", { class: "pair-value" }, fixed(answer.k, 4)), h("div", { class: "muted small" }, "similarity")),
     h("b", {}, b.id));
   if (!level) return [names, h("p", { class: "empty" }, answer.note || "There are no scales to show.")];
 
@@ -30,7 +30,7 @@ export function pairView(a, b, answer, chosen, choose) {
     },
     h("span", {}, nameOf(l)),
     track(l.k),
-    h("span", { class: "right" }, l.k.toFixed(3)))));
+    h("span", { class: "right" }, fixed(l.k, 3)))));
   return [names, svg, say, h("div", { class: "levels-box" }, h("h3", {}, "Similarity at each scale"),
     answer.of && h("p", { class: "muted small" }, `Of the kernel ${answer.of}, which is a part of this one.`), rows)];
 }
@@ -74,7 +74,7 @@ function picture(a, b, level, say) {
     const bend = stacked ? 0 : -0.12 * Math.abs(to[0] - from[0]);
     links.append(s("path", { class: "link", d: `M${from}Q${(from[0] + to[0]) / 2} ${(from[1] + to[1]) / 2 + bend} ${to}` }));
     const other = drawings[1 - side].describe(w).replace("V", "v");
-    say(`${drawings[side].describe(v)} matches ${other}: similarity ${similarity.toFixed(3)}.`);
+    say(`${drawings[side].describe(v)} matches ${other}: similarity ${fixed(similarity, 3)}.`);
   };
   [a, b].forEach((g, side) => {
     drawings.push(new Drawing(g, { choose: (v, how) => show(side, v, how), label: `Drawing of ${g.id}` }));

@@ -6,7 +6,7 @@ import { versus } from "./versus.js";
 import { chooseTarget, targetOpen } from "./data.js";
 import { counted, partLine, partOf } from "./part.js";
 import { boxed } from "./boxed.js";
-import { $, count, h, nameless, number, percent, s } from "./dom.js";
+import { $, count, fixed, h, nameless, number, percent, s, whole } from "./dom.js";
 
 // judge says in words how good predictions of unseen graphs are: the figures, best first, those that the head has room for
 // where there are many, and whether they are worth little.
@@ -36,18 +36,21 @@ function judge(e) {
   if (e.r2 !== null) {
     const poor = e.r2 <= 0.05;
     return {
-      main: `R² ${e.r2.toFixed(2)}`, poor, rest: [`error ${number(e.rmse, 3)} (root mean square)`, ...apart(e)],
+      main: `R² ${fixed(e.r2, 2)}`, poor, rest: [`error ${number(e.rmse, 3)} (root mean square)`, ...apart(e)],
       verdict: poor ? "Hardly better than always guessing the mean." : "",
     };
   }
   const [filed] = e.estimates;
   if (!filed) return null;
   const auc = filed.measure === "AUC";
-  const says = auc ? "says the model file" : `${filed.measure}, says the model file`;
-  const others = (filed.others ?? []).map((x) => `${figure(x)} ${x.measure}`);
+  const says = auc ? "says the model file" : `${named(filed.measure)}, says the model file`;
+  const others = (filed.others ?? []).map((x) => `${figure(x)} ${named(x.measure)}`);
   return { main: auc ? `AUC ${filed.value.toFixed(2)}` : figure(filed), poor: false, verdict: "",
     rest: [says, ...others, ...apart(e)], brief: [says, ...others.slice(0, 1), ...apart(e)] };
 }
+
+// named is what a measure is called; its abbreviation would be a second name.
+const named = (measure) => (measure === "rmse" ? "error" : measure);
 
 const figure = (x) => (x.measure.endsWith("accuracy") ? percent(x.value) : number(x.value, 3));
 
@@ -56,7 +59,7 @@ function apart(e) {
   const all = e.estimates.find((x) => x.groups);
   if (!all) return [];
   const groups = { scaffold: "whole scaffolds", cluster: "similar graphs" }[all.groups] || `whole groups by ${all.groups}`;
-  return [`${all.measure} ${figure(all)} when ${groups} are left out`];
+  return [`${named(all.measure)} ${figure(all)} when ${groups} are left out`];
 }
 
 // tested says how it was found how good predictions are.
@@ -152,7 +155,7 @@ function confusion(e, app, part) {
       "aria-label": `${count(n, "graph")} of ${classes[i]} predicted as ${classes[j]}: select`,
       onclick: () => app.pick(e.index.filter((g, k) => app.source.targets[g] === classes[i] && e.predicted[k] === classes[j]
         && (!part || part.within.has(g))), "table"),
-    }, String(n)));
+    }, whole(n)));
     td.style.setProperty("--share", n ? (0.08 + 0.5 * share).toFixed(3) : "0");
     return td;
   };
@@ -190,7 +193,7 @@ function scatter(e, app, part) {
   const text = (value, props) => s("text", props, value);
   const svg = s("svg", {
     class: "scatter", viewBox: `0 0 ${size.width} ${size.height}`, role: "img",
-    "aria-label": `Predicted against measured ${name} of ${e.graphs} graphs, R² ${e.r2.toFixed(2)}`,
+    "aria-label": `Predicted against measured ${name} of ${whole(e.graphs)} graphs, R² ${fixed(e.r2, 2)}`,
   },
   s("rect", { class: "frame", x: size.left, y: size.top, width: size.width - size.left - size.right,
     height: size.height - size.top - size.bottom }),

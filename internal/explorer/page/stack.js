@@ -1,6 +1,6 @@
 // Points that lie on each other: a list of them, from which one is chosen.
 
-import { $, h, signed } from "./dom.js";
+import { $, h, signed, whole } from "./dom.js";
 
 const most = 50; // that are listed
 
@@ -18,8 +18,8 @@ export function stack(app, refs, run) {
     close();
     run(ref);
   } }, h("b", {}, app.name(ref)), h("span", { class: "muted" }, signed(app.source.targets[Number(ref)] ?? ""))));
-  el.replaceChildren(h("p", { class: "muted small" }, `${refs.length} graphs lie here:`), h("ul", {}, refs.slice(0, most).map(item)),
-    refs.length > most ? h("p", { class: "muted small" }, `and ${refs.length - most} more`) : "",
+  el.replaceChildren(h("p", { class: "muted small" }, `${whole(refs.length)} graphs lie here:`), h("ul", {}, refs.slice(0, most).map(item)),
+    refs.length > most ? h("p", { class: "muted small" }, `and ${whole(refs.length - most)} more`) : "",
     h("button", { class: "quiet", onclick: () => {
       close();
       app.pick(refs.map(Number), "table", "lie on each other");

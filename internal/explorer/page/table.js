@@ -1,6 +1,6 @@
 // The selected graphs, or all of them, as a table with export.
 
-import { $, count, h, toast } from "./dom.js";
+import { $, count, h, toast, whole } from "./dom.js";
 import { download } from "./api.js";
 import { Grid } from "./grid.js";
 import { structure } from "./structure.js";
@@ -105,9 +105,9 @@ export function forgetTable() {
 function changed(app) {
   const { picked } = app.state;
   const filtered = grid.filters.size > 0;
-  const of = picked.length ? `${picked.length.toLocaleString("en")} selected` : `All ${count(grid.all.length, "graph")}`;
+  const of = picked.length ? `${whole(picked.length)} selected` : `All ${count(grid.all.length, "graph")}`;
   $("table-head").replaceChildren(
-    h("b", {}, filtered ? `${grid.shown.length.toLocaleString("en")} of ${of.replace("All ", "")}` : of),
+    h("b", {}, filtered ? `${whole(grid.shown.length)} of ${of.replace("All ", "")}` : of),
     filtered ? h("button", { class: "quiet", onclick: unfilter }, "Clear filters") : "",
     picked.length ? h("button", { class: "quiet", onclick: () => app.pick([]) }, "Show all")
       : h("span", { class: "muted" }, filtered ? "The map shows these too." : "Select graphs on the map to see only those."),

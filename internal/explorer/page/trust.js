@@ -1,6 +1,6 @@
 // How far predictions can be trusted, where single graphs, whole scaffolds, or groups of similar graphs were left out.
 
-import { h, number, percent, radios } from "./dom.js";
+import { fixed, h, number, percent, radios, whole } from "./dom.js";
 import { get, post } from "./api.js";
 import { chosen, write } from "./state.js";
 import { chart } from "./chart.js";
@@ -56,7 +56,7 @@ function show(app, a) {
   const values = app.info.task === "regression";
   const out = [h("p", { class: "says" }, h("b", {}, values ? `Error ${number(a.score, 3)}` : `${percent(a.score)} right`),
     h("span", { class: "muted" }, values ? ` · guessing the mean ${number(a.usual, 3)}` : ` · always the largest class ${percent(a.usual)}`)),
-  h("p", { class: "muted small" }, `${a.graphs.toLocaleString("en")} graphs: ${a.method}.`)];
+  h("p", { class: "muted small" }, `${whole(a.graphs)} graphs: ${a.method}.`)];
   const charts = [];
   if (a.coverage.length) {
     const at = a.coverage.find((c) => c.expected === 0.9);
@@ -77,7 +77,7 @@ function show(app, a) {
     const said = (b) => (values ? number(b.error, 3) : percent(b.error, 0));
     charts.push(chart({ title: "Error against likeness to training", points: a.likeness.map((b) => [b.similarity, b.error]),
       x: [low, high > low ? high : low + 0.01], y: [0, most], level: values ? a.usual : null,
-      xName: "similarity to the nearest", yName: values ? "error" : "share wrong", tell: (k) => `similarity ${like[k].toFixed(2)}: ${said(a.likeness[k])}, ${a.likeness[k].count} graphs`,
+      xName: "similarity to the nearest", yName: values ? "error" : "share wrong", tell: (k) => `similarity ${fixed(like[k], 2)}: ${said(a.likeness[k])}, ${whole(a.likeness[k].count)} graphs`,
       about: `The tenth that is least like training has ${values ? "the error" : "wrong classes:"} ${said(first)}, the most similar tenth ${said(last)}.${values ? " Dashed: guessing the mean." : ""}` }));
   }
   out.push(h("div", { class: "charts" }, charts));

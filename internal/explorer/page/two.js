@@ -1,7 +1,7 @@
 // Two graphs beside each other, and all pairs: what the views of pairs and of the matrix fetch.
 
 import { app } from "./app.js";
-import { $, h } from "./dom.js";
+import { $, fixed, h } from "./dom.js";
 import { get, post, stopped } from "./api.js";
 import { chosen, state, write } from "./state.js";
 import { scaleOf } from "./matrix.js";
@@ -70,7 +70,7 @@ export function pointCell(a, b, value) {
   app.inset.draw();
   const line = (i) => h("div", {}, app.source.ids[i], " ", h("span", { class: "muted" }, app.source.targets[i] ?? ""));
   $("matrix-cell").replaceChildren(...(a === null ? [h("span", { class: "muted" }, "Point at a cell.")]
-    : [h("b", {}, value.toFixed(3)), line(a), line(b)]));
+    : [h("b", {}, fixed(value, 3)), line(a), line(b)]));
 }
 
 // forgetTwo begins anew, for other data.

@@ -1,6 +1,6 @@
 // Two models compared: their predictions of the same graphs, which neither had seen.
 
-import { count, h, number, percent, signed } from "./dom.js";
+import { count, h, number, percent, signed, whole } from "./dom.js";
 import { get } from "./api.js";
 import { chosen, write } from "./state.js";
 import { chart } from "./chart.js";
@@ -60,7 +60,7 @@ export function versus(app) {
   const body = h("div", { id: "versus" });
   const kernel = h("input", { id: "versus-kernel", value: state.against?.kernel ?? "", list: "versus-kernels", spellcheck: "false", placeholder: "as here" });
   const data = h("select", { id: "versus-data" }, app.sources.filter((s) => s.task === info.task).map((s) =>
-    h("option", { value: s.id }, `${s.name} (${s.graphs})${s.id === info.source ? ", this one" : ""}`)));
+    h("option", { value: s.id }, `${s.name} (${whole(s.graphs)})${s.id === info.source ? ", this one" : ""}`)));
   data.value = state.against?.source ?? info.source;
   const run = (e) => {
     e?.preventDefault();
@@ -113,7 +113,7 @@ function show(app, pairs) {
     const most = Math.max(...pairs.map((p) => Math.max(Math.abs(p.a), Math.abs(p.b)))) * 1.04 || 1;
     out.push(h("div", { class: "charts" }, chart({ title: "Errors of both", points: pairs.slice(0, mostDots).map((p) => [Math.abs(p.a), Math.abs(p.b)]), x: [0, most], y: [0, most],
       diagonal: true, line: false, xName: "error here", yName: "error there", tell: (k) => app.source.ids[pairs[k].graph],
-      about: `Below the line the other model is better: ${pairs.filter((p) => Math.abs(p.b) < Math.abs(p.a)).length} of ${pairs.length} graphs.` })));
+      about: `Below the line the other model is better: ${whole(pairs.filter((p) => Math.abs(p.b) < Math.abs(p.a)).length)} of ${whole(pairs.length)} graphs.` })));
   } else {
     const cell = (a, b) => {
       const some = pairs.filter((p) => p.a === a && p.b === b).map((p) => p.graph);

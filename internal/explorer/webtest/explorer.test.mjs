@@ -831,7 +831,7 @@ test("a model shows what its file says, and cross-validates on request", limit, 
   const page = await open("#view=predictions", { at: await serve(path) });
   await page.locator("#score b").waitFor();
   const filed = await page.locator("#score").innerText();
-  assert.match(filed, /rmse, says the model file/);
+  assert.match(filed, /error, says the model file/);
   assert.match(await page.locator("#predictions").innerText(), /The model file says how: /);
   assert.equal(await page.locator(".scatter").count(), 0);
   await page.locator("#cross-validate").click();
