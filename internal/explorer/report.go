@@ -256,7 +256,9 @@ func (d *Data) groupsOf(s *structureAnswer) (draw.Section, error) {
 	for k, g := range s.Clusters {
 		typical[k] = g.Typical
 	}
-	picture, err := d.gallery(typical, func(k, i int) string { return fmt.Sprintf("%s like %s", thousands(len(s.Clusters[k].Members)), d.IDs[i]) })
+	picture, err := d.gallery(typical, func(k, i int) string {
+		return fmt.Sprintf("%s like %s", thousands(len(s.Clusters[k].Members)), d.IDs[i])
+	})
 	out.Blocks = []draw.Block{draw.Paragraph("Groups of similar graphs, each by a typical one."), picture}
 	return out, err
 }

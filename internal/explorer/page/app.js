@@ -330,20 +330,17 @@ function showSelection() {
 
 function markOpen() {
   const marks = [state.open, state.other].filter((r) => r !== null).map((ref) => ({ ref, name: app.name(ref) }));
-  const extra = state.asked.flatMap((a, i) => {
+  const asked = state.asked.flatMap((a, i) => {
     const place = a.prediction?.place?.[state.layout];
     return place ? [{ ref: `a${i}`, x: place[0], y: place[1] }] : [];
   });
   const next = suggestions(app);
-  for (const { ref, name } of next) if (ref[0] !== "s" && !marks.some((m) => m.ref === ref)) marks.push({ ref, name });
-  for (const { ref, name, place } of next) {
-    if (ref[0] !== "s") continue;
-    extra.push({ ref, x: place[state.layout][0], y: place[state.layout][1] });
-    marks.push({ ref, name });
-  }
+  const fresh = next.filter(({ ref }) => ref[0] === "s").map(({ ref, place }) => ({ ref, x: place[state.layout][0], y: place[state.layout][1] }));
   for (const m of app.maps) {
-    m.marked = marks;
-    m.extra = extra;
+    const alone = m === app.nextMap; // what was asked or opened has no name there
+    m.marked = alone ? [] : marks;
+    m.extra = alone ? fresh : [...asked, ...fresh];
+    m.ranked = m === app.inset ? [] : next;
     m.draw();
   }
   app.matrix.marked = [state.open, state.other].filter((r) => r !== null && r[0] !== "a").map(Number);

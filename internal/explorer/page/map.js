@@ -4,6 +4,7 @@ import { calm } from "./dom.js";
 import { bestTurn, frame } from "./align.js";
 import { dark, mark, numberColor, onTheme, shapeOf, unknown } from "./colors.js";
 import { towards } from "./drawing.js";
+import { drawRanks, rankAt } from "./ranks.js";
 
 const padding = 46;
 const moveTime = 380; // milliseconds of a change of layout
@@ -38,8 +39,8 @@ export class MapView {
   constructor(canvas, name, events = {}) {
     Object.assign(this, {
       canvas, name, events, zoom: [1, 0, 0], x: [], y: [], half: [1, 1], turn: [0, false], to: (a, b) => [a, b],
-      extra: [], marked: [], hovered: -1, only: null, picked: new Set(), kept: null, coloring: null, lassoing: false, loop: null,
-      order: null, sizes: null, stamps: new Map(), pointers: new Map(),
+      extra: [], marked: [], ranked: [], hovered: -1, only: null, picked: new Set(), kept: null, coloring: null, lassoing: false, loop: null,
+      order: null, sizes: null, discs: [], stamps: new Map(), pointers: new Map(),
     });
     this.context = canvas.getContext("2d");
     new ResizeObserver(() => this.resize()).observe(canvas);
@@ -79,7 +80,7 @@ export class MapView {
 
   // forget removes all points, before those of other data come.
   forget() {
-    Object.assign(this, { x: [], y: [], coloring: null, sizes: null, extra: [], marked: [], only: null, picked: new Set(), kept: null,
+    Object.assign(this, { x: [], y: [], coloring: null, sizes: null, extra: [], marked: [], ranked: [], only: null, picked: new Set(), kept: null,
       hovered: -1 });
     this.context.clearRect(0, 0, this.canvas.width, this.canvas.height);
   }
@@ -199,8 +200,9 @@ export class MapView {
     g.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     const ink = getComputedStyle(this.canvas).color;
     if (this.events.pick && visible.length <= labelLimit) this.labels(visible, r, ink);
-    for (const e of this.extra) this.star(e, r);
+    for (const e of this.extra) if (e.ref[0] === "a") this.star(e, r);
     for (const m of this.marked) this.halo(m.ref, r, m.name, ink);
+    this.discs = drawRanks(this, r, ink);
     if (this.hovered >= 0) this.halo(this.hovered, r, "", ink);
     if (this.loop) this.outline(ink);
   }
@@ -357,6 +359,8 @@ export class MapView {
   nearest(px, py, within) {
     let best = null;
     let least = within * within;
+    const rank = rankAt(this.discs, px, py);
+    if (rank !== null) return rank;
     const consider = (ref, p) => {
       const d = (p[0] - px) ** 2 + (p[1] - py) ** 2;
       if (d < least) [best, least] = [ref, d];

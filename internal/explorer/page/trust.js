@@ -49,7 +49,7 @@ async function fill(app, body, by, part) {
   if (body.dataset.of === key) body.replaceChildren(...show(app, a));
 }
 
-const whole = [0, 1];
+const unit = [0, 1];
 
 function show(app, a) {
   if (a.note) return [h("p", { class: "empty" }, a.note)];
@@ -60,12 +60,12 @@ function show(app, a) {
   const charts = [];
   if (a.coverage.length) {
     const at = a.coverage.find((c) => c.expected === 0.9);
-    charts.push(chart({ title: "Coverage of intervals", points: a.coverage.map((c) => [c.expected, c.found]), x: whole, y: whole, diagonal: true,
+    charts.push(chart({ title: "Coverage of intervals", points: a.coverage.map((c) => [c.expected, c.found]), x: unit, y: unit, diagonal: true,
       xName: "probability of the interval", yName: "share inside", tell: (k) => `${percent(a.coverage[k].expected, 0)}: ${percent(a.coverage[k].found)} inside`,
       about: `${percent(at.found)} of the measured values lie in their intervals of 90 %. Below the line intervals are too narrow.` }));
   }
   if (a.reliability.length) {
-    charts.push(chart({ title: "Reliability of probabilities", points: a.reliability.map((c) => [c.expected, c.found]), x: whole, y: whole, diagonal: true,
+    charts.push(chart({ title: "Reliability of probabilities", points: a.reliability.map((c) => [c.expected, c.found]), x: unit, y: unit, diagonal: true,
       xName: "probability of a class", yName: "how often it is true", tell: (k) => `${percent(a.reliability[k].expected, 0)} said, ${percent(a.reliability[k].found, 0)} true, ${a.reliability[k].count} cases`,
       about: "On the line, what is said to be true in 70 of 100 cases is true in 70. Below the line probabilities are too high." }));
   }
@@ -89,9 +89,9 @@ function show(app, a) {
 function curves(app, a) {
   const box = h("div", { class: "charts" });
   const show = (c) => box.replaceChildren(
-    chart({ title: `ROC of ${c.class}`, points: c.curve.recall.map((y, k) => [c.curve.false_rate[k], y]), x: whole, y: whole, diagonal: true, dots: false,
+    chart({ title: `ROC of ${c.class}`, points: c.curve.recall.map((y, k) => [c.curve.false_rate[k], y]), x: unit, y: unit, diagonal: true, dots: false,
       xName: "share of others found", yName: `share found`, about: `AUC ${c.auc.toFixed(3)}. The dashed line is guessing.` }),
-    chart({ title: `Precision and recall of ${c.class}`, points: c.curve.recall.map((x, k) => [x, c.curve.precision[k]]), x: whole, y: whole, level: c.share, dots: false,
+    chart({ title: `Precision and recall of ${c.class}`, points: c.curve.recall.map((x, k) => [x, c.curve.precision[k]]), x: unit, y: unit, level: c.share, dots: false,
       xName: "share found", yName: "share right", about: `Average precision ${c.average_precision.toFixed(3)}. Guessing has ${c.share.toFixed(3)}, dashed.` }));
   const choice = a.curves.length > 1 && h("label", {}, "Class ", h("select", { id: "trust-class", onchange: (e) => show(a.curves[e.target.selectedIndex]) },
     a.curves.map((c) => h("option", {}, c.class))));

@@ -27,9 +27,14 @@ test("suggestions are cards and points; a goal by sliders; accepted ones are mea
   assert.match(await first.innerText(), /(better than|may be better than|No measured)/);
   assert.match(await first.innerText(), /Nearest: m\d+, −?[\d.]+, similarity [01]\.\d\d/);
   await page.locator(".suggestion .structure path").first().waitFor({ state: "attached" });
-  assert.equal(await value(page, "app.nextMap.marked.length"), 12);
+  const discs = await value(page, "app.nextMap.discs.map((d) => d.at)");
+  assert.equal(discs.length, 12);
+  for (const [i, [x, y]] of discs.entries()) {
+    for (const [u, v] of discs.slice(0, i)) assert.ok(Math.hypot(x - u, y - v) > 18, "numbers do not cover each other");
+  }
+  assert.equal(await value(page, "app.nextMap.marked.length"), 0, "the map of suggestions has no other names");
   if (shots) await page.screenshot({ path: join(shots, "next.png") });
-  const large = await value(page, "app.source.ids[app.nextMap.marked[0].ref]");
+  const large = await value(page, "app.source.ids[app.nextMap.ranked[0].ref]");
   await page.locator("#next-kind").selectOption("reach");
   await page.locator("#next-low").focus();
   for (let k = 0; k < 8; k++) await page.keyboard.press("ArrowLeft");
@@ -37,7 +42,7 @@ test("suggestions are cards and points; a goal by sliders; accepted ones are mea
   await until(page, "app.state.next.low !== null");
   await page.locator("#next-kind").selectOption("max");
   await page.locator(".suggestion .rank").first().waitFor();
-  await until(page, `app.nextMap.marked[0] && app.source.ids[app.nextMap.marked[0].ref] === ${JSON.stringify(large)}`);
+  await until(page, `app.nextMap.ranked[0] && app.source.ids[app.nextMap.ranked[0].ref] === ${JSON.stringify(large)}`);
   const names = () => page.locator(".suggestion .cut").allInnerTexts();
   const before = await names();
   await page.locator(`[aria-label="Reject ${before[0]}"]`).click();
