@@ -281,6 +281,7 @@ function changed({ detail = false } = {}) {
   setLayout(document.querySelector(`[data-layout="${state.layout}"]`));
   $("color").value = state.color;
   $("size").value = state.size;
+  for (const id of ["color", "size"]) $(id).title = $(id).selectedOptions[0]?.text ?? ""; // which may be cut
   showLegend();
   const picked = new Set(state.picked);
   for (const m of app.maps) m.picked = picked;
@@ -525,6 +526,11 @@ function createViews() {
   });
 }
 
+// fold has a button open and close what phones have folded.
+function fold(id, el) {
+  $(id).addEventListener("click", () => $(id).setAttribute("aria-expanded", String(el.classList.toggle("unfolded"))));
+}
+
 function listen() {
   setTab = radios(document.querySelector(".tabs"), "aria-selected", (b) => {
     state.view = b.id.slice(4);
@@ -560,6 +566,8 @@ function listen() {
       toast(`The link to this view: ${location.href}${note}${kept}`);
     }
   });
+  fold("tools-button", $("tools"));
+  fold("ask-fold", document.querySelector(".ask"));
   menu();
   find(app);
   askPanel(app);

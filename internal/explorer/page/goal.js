@@ -43,6 +43,7 @@ function slider(id, label, value, [low, high], step, write, set) {
 const choice = (id, label, options, value, set) => {
   const select = h("select", { id, onchange: (e) => set(e.target.value) }, options.map(([v, text]) => h("option", { value: v }, text)));
   select.value = value;
+  select.title = select.selectedOptions[0]?.text ?? "";
   return h("div", { class: "field" }, h("label", { for: id }, label), select);
 };
 

@@ -51,8 +51,8 @@ export async function nextView(app) {
   const without = app.places?.views.predict;
   if (without || !info) return $("next-cards").replaceChildren(h("p", { class: "empty" }, without ?? ""));
   const unmeasured = source.targets.filter((t) => !t).length;
-  const pools = [unmeasured && ["", `${whole(unmeasured)} without a value`],
-    app.state.batch && [app.state.batch, "those of Many"]].filter(Boolean);
+  const pools = [unmeasured && ["", `${whole(unmeasured)} unmeasured`],
+    app.state.batch && [app.state.batch, "from Many"]].filter(Boolean);
   const wish = want(app);
   if (!pools.some(([name]) => name === wish.pool)) wish.pool = pools[0]?.[0] ?? "";
   app.state.next = wish;
