@@ -85,7 +85,7 @@ func (o Options) Validate() error {
 	if err := o.Kind.validate(); err != nil {
 		return err
 	}
-	return param.Check("svm", o)
+	return param.Check("learn", o)
 }
 
 // validatePath validates the options with each value in place of C or Ridge.

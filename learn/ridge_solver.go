@@ -48,7 +48,7 @@ type RidgeSolver struct {
 // NewRidgeSolver prepares the preconditioner, which all regressions share. It takes n·m² operations
 // and 4nm bytes for n examples and m landmarks. The kernel should be positive semi-definite.
 func NewRidgeSolver(ctx context.Context, t *Tiles, opt RidgeOptions) (*RidgeSolver, error) {
-	if err := param.Check("svm", opt); err != nil {
+	if err := param.Check("learn", opt); err != nil {
 		return nil, err
 	}
 	if t.rows == 0 {

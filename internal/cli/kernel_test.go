@@ -81,7 +81,7 @@ func TestEveryParameter(t *testing.T) {
 	}
 }
 
-// Every default candidate can be written down and read back.
+// Every setting of every default candidate can be written down and read back, whatever the data have.
 func TestCandidatesAsTexts(t *testing.T) {
 	for _, data := range []string{"builtin:drugs", "builtin:scales"} {
 		ds, err := dataset.Read(t.Context(), data, dataset.DefaultOptions())
@@ -89,12 +89,26 @@ func TestCandidatesAsTexts(t *testing.T) {
 			t.Fatal(err)
 		}
 		info := dataset.Info(ds)
-		info.Attributes = 2
+		info.Attributes, info.EdgeLabels, info.Marked, info.TargetRange = 2, 3, 4, []float64{0, 1}
+		seen := map[string]int{}
 		for _, c := range choose.DefaultCandidates(info) {
-			k := c.Settings[0].Kernel
-			if got := fromFlag(t, k.String()); got.String() != k.String() {
-				t.Errorf("%s comes back as %s", k, got)
+			for _, s := range c.Settings {
+				text := s.Kernel.String()
+				if got := fromFlag(t, text); got.String() != text {
+					t.Errorf("%s: %s comes back as %s", s.Parameters, text, got)
+				}
+				if full := kernel.FullText(s.Kernel); fromFlag(t, full).String() != text {
+					t.Errorf("%s: %s comes back as %s", s.Parameters, full, fromFlag(t, full))
+				}
+				for _, word := range []string{"incident", "subdivide", "standardize", "stereo", "composition", " * ", " + "} {
+					if strings.Contains(text, word) {
+						seen[word]++
+					}
+				}
 			}
+		}
+		if len(seen) != 7 {
+			t.Errorf("%s: the settings have only %v", data, seen)
 		}
 	}
 }

@@ -88,7 +88,7 @@ class _WithKernel(OnGraphs):
 
     def _says(self, error: _engine.Rejected) -> str:
         wrong = error.wrong
-        if wrong.get("of", "") in ("", "choose", "svm", "nystrom") and "character" not in wrong:
+        if wrong.get("of", "") in ("", "choose", "learn", "nystrom") and "character" not in wrong:
             return super()._says(error)
         if isinstance(self.kernel, str):
             return wrong.get("graph_reason") or about_text("kernel", self.kernel, error)
