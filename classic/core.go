@@ -15,7 +15,8 @@ import (
 //
 // The i-core C_i(G) is the largest subgraph in which every vertex has at least i neighbours, and
 // C_0(G) = G. b is Base, a kernel that is not normalised. i runs from Least to the largest for
-// which both cores have vertices. A core takes O(m) time.
+// which both cores have vertices. A core takes O(m) time. The kernel is not kernel.Levelled: the graphs
+// decide how many cores there are.
 type Core struct {
 	Base      string `json:"base" want:"a kernel" help:"Kernel of the cores, such as sp or \"wl h=3\"."`
 	Least     int    `json:"least" want:"0 to 65536" help:"Least number of neighbours in the first core."`

@@ -53,6 +53,11 @@ func (k NeighborhoodHash) Resolve(graphs []*graph.Graph) (kernel.Kernel, error) 
 	return resolve(k, graphs)
 }
 
+// Levels implements kernel.Levelled: one round after the other.
+func (k NeighborhoodHash) Levels() []kernel.Level {
+	return stepsOf("round", 1, k.R, func(r int) kernel.Kernel { k.R = r; return k })
+}
+
 // Stretch implements kernel.Directional.
 func (k NeighborhoodHash) Stretch(times int) (kernel.Kernel, bool) {
 	k.R *= times

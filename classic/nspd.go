@@ -46,6 +46,11 @@ func (k NSPD) Fit(ctx context.Context, graphs []*graph.Graph) (*kernel.Fitted, e
 func (k NSPD) Decode(data []byte) (kernel.Map, error)               { return decode(k, data) }
 func (k NSPD) Resolve(graphs []*graph.Graph) (kernel.Kernel, error) { return resolve(k, graphs) }
 
+// Levels implements kernel.Levelled: balls of one radius after the other, at all distances.
+func (k NSPD) Levels() []kernel.Level {
+	return stepsOf("radius", 0, k.R, func(r int) kernel.Kernel { k.R = r; return k })
+}
+
 // Stretch implements kernel.Directional.
 func (k NSPD) Stretch(times int) (kernel.Kernel, bool) {
 	k.R, k.D = k.R*times, k.D*times

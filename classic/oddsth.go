@@ -45,6 +45,11 @@ func (k OddSth) Fit(ctx context.Context, graphs []*graph.Graph) (*kernel.Fitted,
 func (k OddSth) Decode(data []byte) (kernel.Map, error)               { return decode(k, data) }
 func (k OddSth) Resolve(graphs []*graph.Graph) (kernel.Kernel, error) { return resolve(k, graphs) }
 
+// Levels implements kernel.Levelled: trees of one height after the other, none for trees of any height.
+func (k OddSth) Levels() []kernel.Level {
+	return stepsOf("height", 1, k.H, func(h int) kernel.Kernel { k.H = h; return k })
+}
+
 // Stretch implements kernel.Directional.
 func (k OddSth) Stretch(times int) (kernel.Kernel, bool) {
 	k.H *= times

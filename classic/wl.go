@@ -71,13 +71,13 @@ func (k WL) Levels() []kernel.Level {
 
 // levelsOf returns the kernels with 0 to h steps of a name.
 func levelsOf(step string, h int, of func(h int) kernel.Kernel) []kernel.Level {
-	var out []kernel.Level
-	for i := range h + 1 {
-		name := "labels alone"
-		if i > 0 {
-			name = fmt.Sprintf("%s %d", step, i)
-		}
-		out = append(out, kernel.Level{Name: name, Kernel: of(i)})
+	return append([]kernel.Level{{Name: "labels alone", Kernel: of(0)}}, stepsOf(step, 1, h, of)...)
+}
+
+// stepsOf returns the kernels with some numbers of steps of a name.
+func stepsOf(step string, from, to int, of func(h int) kernel.Kernel) (out []kernel.Level) {
+	for h := from; h <= to; h++ {
+		out = append(out, kernel.Level{Name: fmt.Sprintf("%s %d", step, h), Kernel: of(h)})
 	}
 	return out
 }

@@ -229,7 +229,8 @@ func (s Sum) expand(graphs []*graph.Graph, more Form) (Sum, error) {
 	return out, nil
 }
 
-// Levels implements Levelled: those of a kernel on graphs in a form. Sums and products have none.
+// Levels implements Levelled: those of a kernel on graphs in a form. Sums and products have none, as their kernels
+// have different ones, which do not belong together.
 func (s Sum) Levels() []Level {
 	if !s.single() {
 		return nil
