@@ -284,7 +284,7 @@ func (x *all) solvers(ctx context.Context) (with func(ctx context.Context, folds
 	}
 	tiles, err := x.matrices.tiles(ctx, x.plan.Kernel(), x.at)
 	if tiles == nil && err == nil {
-		tiles, err = learn.NewTiles(ctx, x.sum, x.train)
+		tiles, err = learn.NewTriangle(ctx, x.sum, x.train)
 	}
 	if err != nil {
 		return nil, err

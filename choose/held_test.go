@@ -290,7 +290,7 @@ func TestOpenRidge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tiles, err := learn.NewTiles(t.Context(), m.sum, train)
+	tiles, err := learn.NewTriangle(t.Context(), m.sum, train)
 	if err != nil {
 		t.Fatal(err)
 	}

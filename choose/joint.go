@@ -359,7 +359,7 @@ type matrices struct {
 type sharedMatrix struct {
 	grams, tiled int // endpoints that are still to come
 	gram         *kernel.Matrix
-	tiles        *learn.Tiles
+	tiles        *learn.Triangle
 }
 
 // newMatrices finds out which kernels have endpoints whose matrices together are larger than that of all n graphs,
@@ -422,7 +422,7 @@ func (m *matrices) gram(ctx context.Context, k kernel.Kernel, at []int) (*kernel
 }
 
 // tiles returns the same in single precision.
-func (m *matrices) tiles(ctx context.Context, k kernel.Kernel, at []int) (*learn.Tiles, error) {
+func (m *matrices) tiles(ctx context.Context, k kernel.Kernel, at []int) (*learn.Triangle, error) {
 	s := m.of(k)
 	if s == nil || s.tiled == 0 {
 		return nil, nil
@@ -436,7 +436,7 @@ func (m *matrices) tiles(ctx context.Context, k kernel.Kernel, at []int) (*learn
 		if err != nil {
 			return nil, err
 		}
-		if s.tiles, err = learn.NewTiles(ctx, sum, train); err != nil {
+		if s.tiles, err = learn.NewTriangle(ctx, sum, train); err != nil {
 			return nil, err
 		}
 	}

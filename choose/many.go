@@ -24,7 +24,7 @@ const Garbage = 25
 // tilesBytes returns about the memory of the matrix of all graphs and what learns from it.
 func tilesBytes(n int) int64 {
 	const sides = 8 * heldOutFolds * ridgesTried // vectors of conjugate gradients
-	return learn.TilesBytes(n) + int64(n)*(4*int64(learn.DefaultRidgeOptions().Landmarks)+8*sides)
+	return learn.TriangleBytes(n) + int64(n)*(4*int64(learn.DefaultRidgeOptions().Landmarks)+8*sides)
 }
 
 // centresBytes returns about the memory of regressions on centres, which hold out graphs alone and then with
@@ -57,14 +57,14 @@ type solver interface {
 
 // tiled learns from the whole kernel matrix.
 type tiled struct {
-	*learn.Tiles
+	*learn.Triangle
 	*learn.RidgeSolver
 	x     *all
 	folds []int
 }
 
 // tiles returns what learns from the whole kernel matrix.
-func (x *all) tiles(ctx context.Context, tiles *learn.Tiles) (tiled, error) {
+func (x *all) tiles(ctx context.Context, tiles *learn.Triangle) (tiled, error) {
 	s, err := learn.NewRidgeSolver(ctx, tiles, learn.DefaultRidgeOptions())
 	return tiled{tiles, s, x, x.folds}, err
 }
@@ -133,7 +133,7 @@ func (x *all) compare(ctx context.Context, ridge float64) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	tiles, err := learn.NewTiles(ctx, x.sum, features)
+	tiles, err := learn.NewTriangle(ctx, x.sum, features)
 	if err != nil {
 		return "", err
 	}

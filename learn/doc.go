@@ -6,7 +6,7 @@
 // some rows and columns of one, so that the folds of a cross-validation share one matrix.
 //
 //	Train, TrainPath    C-SVC, ε-SVR, or kernel ridge for classes and values, for one parameter or many
-//	RidgeSolver         kernel ridge for many examples, by conjugate gradients on Tiles
+//	RidgeSolver         kernel ridge for many examples, by conjugate gradients on a Triangle
 //	Learner.Deviations  deviations of kernel ridge regression on values, which is a Gaussian process
 //	Learner.Posterior   what the process says of several examples together, and draws from it
 //	Clip                makes an indefinite K positive semi-definite

@@ -25,7 +25,7 @@ type lowRank struct {
 }
 
 // newLowRank computes F for landmarks at equal distances, n·m² operations.
-func newLowRank(ctx context.Context, t *Tiles, landmarks int) (*lowRank, error) {
+func newLowRank(ctx context.Context, t *Triangle, landmarks int) (*lowRank, error) {
 	n, m := t.rows, landmarks
 	at := spaced(n, m)
 	l, err := factorLandmarks(ctx, t, at)
@@ -54,7 +54,7 @@ func newLowRank(ctx context.Context, t *Tiles, landmarks int) (*lowRank, error) 
 }
 
 // gatherRow copies the entries of row i in the given columns.
-func (t *Tiles) gatherRow(i int, columns []int, dst []float64) {
+func (t *Triangle) gatherRow(i int, columns []int, dst []float64) {
 	for k, j := range columns {
 		dst[k] = t.at(i, j)
 	}
@@ -63,7 +63,7 @@ func (t *Tiles) gatherRow(i int, columns []int, dst []float64) {
 // factorLandmarks returns L with K_mm + εI = LLᵀ. Single precision changes K_mm by a matrix whose norm
 // is at most 2⁻²⁴ of the Frobenius norm of K_mm. So with that ε a positive semi-definite kernel has a
 // factor. Double precision needs far less. ε is doubled where the kernel is indefinite.
-func factorLandmarks(ctx context.Context, t *Tiles, at []int) ([]float64, error) {
+func factorLandmarks(ctx context.Context, t *Triangle, at []int) ([]float64, error) {
 	m := len(at)
 	k := make([]float64, m*m)
 	norm := 0.0

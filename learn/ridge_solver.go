@@ -40,14 +40,14 @@ func DefaultRidgeOptions() RidgeOptions {
 // few thousand. It solves by conjugate gradients, which need products with the Gram matrix only. Its
 // methods may be called concurrently.
 type RidgeSolver struct {
-	tiles   *Tiles
+	tiles   *Triangle
 	lowRank *lowRank
 	options RidgeOptions
 }
 
 // NewRidgeSolver prepares the preconditioner, which all regressions share. It takes n·m² operations
 // and 4nm bytes for n examples and m landmarks. The kernel should be positive semi-definite.
-func NewRidgeSolver(ctx context.Context, t *Tiles, opt RidgeOptions) (*RidgeSolver, error) {
+func NewRidgeSolver(ctx context.Context, t *Triangle, opt RidgeOptions) (*RidgeSolver, error) {
 	if err := param.Check("learn", opt); err != nil {
 		return nil, err
 	}

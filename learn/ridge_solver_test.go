@@ -164,7 +164,7 @@ func full(f Function, n int) []float64 {
 	return out
 }
 
-// Tiles hold a matrix in single precision as it is, and then functions and predictions are those of a
+// A Triangle holds a matrix in single precision as it is, and then functions and predictions are those of a
 // factorisation in double precision. A matrix in double precision changes by E when it is rounded, and
 // |E| ≤ 2⁻²⁴|K| in the Frobenius norm. So the coefficients change by no more than
 //
@@ -409,11 +409,11 @@ func TestRidgeSolverErrors(t *testing.T) {
 	if _, err := NewRidgeSolver(t.Context(), s.tiles, opt); err == nil || !strings.Contains(err.Error(), "Tolerance") {
 		t.Errorf("tolerance NaN: %v", err)
 	}
-	if _, err := NewRidgeSolver(t.Context(), zeroTiles(0), DefaultRidgeOptions()); err == nil {
+	if _, err := NewRidgeSolver(t.Context(), zeroTriangle(0), DefaultRidgeOptions()); err == nil {
 		t.Error("no examples are no error")
 	}
 	gram.Set(3, 2, math.Inf(1))
-	if err := zeroTiles(n).put(0, 0, gram); err == nil || !strings.Contains(err.Error(), "row 3, column 2") {
+	if err := zeroTriangle(n).put(0, 0, gram); err == nil || !strings.Contains(err.Error(), "row 3, column 2") {
 		t.Errorf("infinite value: %v", err)
 	}
 	cancelled, cancel := context.WithCancel(t.Context())
@@ -511,7 +511,7 @@ func BenchmarkRidgeSolver(b *testing.B) {
 		f.points = append(f.points, []float64{3 * rng.Float64(), 3 * rng.Float64(), 3 * rng.Float64(), 3 * rng.Float64(), 3 * rng.Float64()})
 	}
 	targets, folds := pointTargets(rng, f.points, 1), randomFolds(rng, n, 5)
-	tiles, err := NewTiles(b.Context(), pointMap{}, f)
+	tiles, err := NewTriangle(b.Context(), pointMap{}, f)
 	if err != nil {
 		b.Fatal(err)
 	}

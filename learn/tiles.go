@@ -161,30 +161,30 @@ func widenColumns(dst *[stripRows * tileSide]float64, tile []float32) {
 	}
 }
 
-// Tiles is the Gram matrix of many examples: its lower triangle in single precision. It needs a
+// Triangle is the Gram matrix of many examples: its lower triangle in single precision. It needs a
 // quarter of the memory of a kernel.Matrix. Single precision changes an entry by a share of at most
 // 2⁻²⁴.
-type Tiles struct{ grid }
+type Triangle struct{ grid }
 
-// TilesBytes returns the memory that Tiles of n examples need, about 2n² bytes.
-func TilesBytes(n int) int64 {
+// TriangleBytes returns the memory that a Triangle of n examples need, about 2n² bytes.
+func TriangleBytes(n int) int64 {
 	t := int64(tileCount(n))
 	return t * (t + 1) / 2 * tileSide * tileSide * 4
 }
 
-// NewTiles computes the Gram matrix of features. A value that is not finite is an error.
-func NewTiles(ctx context.Context, m kernel.Map, a kernel.Features) (*Tiles, error) {
-	t := zeroTiles(a.Len())
+// NewTriangle computes the Gram matrix of features. A value that is not finite is an error.
+func NewTriangle(ctx context.Context, m kernel.Map, a kernel.Features) (*Triangle, error) {
+	t := zeroTriangle(a.Len())
 	return t, kernel.Blocks(ctx, m, a, a, t.put)
 }
 
-// zeroTiles returns a matrix of zeros for n examples.
-func zeroTiles(n int) *Tiles {
+// zeroTriangle returns a matrix of zeros for n examples.
+func zeroTriangle(n int) *Triangle {
 	tiles := make([][]float32, tileCount(n)*(tileCount(n)+1)/2)
 	for t := range tiles {
 		tiles[t] = make([]float32, tileSide*tileSide)
 	}
-	return &Tiles{grid{n, n, func(i, j int) ([]float32, bool) {
+	return &Triangle{grid{n, n, func(i, j int) ([]float32, bool) {
 		if j > i {
 			return tiles[j*(j+1)/2+i], true
 		}
@@ -193,7 +193,7 @@ func zeroTiles(n int) *Tiles {
 }
 
 // put takes the values on and below the diagonal from row i0 and column j0 on.
-func (t *Tiles) put(i0, j0 int, values *kernel.Matrix) error {
+func (t *Triangle) put(i0, j0 int, values *kernel.Matrix) error {
 	for r := range values.Rows {
 		i, row := i0+r, values.Row(r)
 		for j, end := j0, min(j0+len(row), i0+r+1); j < end; {
@@ -215,11 +215,11 @@ func (t *Tiles) put(i0, j0 int, values *kernel.Matrix) error {
 }
 
 // Select returns the matrix of some of the examples, in that order; nil means all, and then it is t itself.
-func (t *Tiles) Select(ctx context.Context, at []int) (*Tiles, error) {
+func (t *Triangle) Select(ctx context.Context, at []int) (*Triangle, error) {
 	if at == nil {
 		return t, nil
 	}
-	out := zeroTiles(len(at))
+	out := zeroTriangle(len(at))
 	strips := tileCount(len(at))
 	return out, work.Each(ctx, strips*(strips+1)/2, 1, func(_, k int) error {
 		a := 0
@@ -242,10 +242,10 @@ func (t *Tiles) Select(ctx context.Context, at []int) (*Tiles, error) {
 }
 
 // At returns the entry in row i and column j.
-func (t *Tiles) At(i, j int) float64 { return t.at(i, j) }
+func (t *Triangle) At(i, j int) float64 { return t.at(i, j) }
 
 // row copies row i to dst.
-func (t *Tiles) row(i int, dst []float64) []float64 {
+func (t *Triangle) row(i int, dst []float64) []float64 {
 	for j := range dst {
 		dst[j] = t.at(i, j)
 	}
@@ -254,7 +254,7 @@ func (t *Tiles) row(i int, dst []float64) []float64 {
 
 // Multiply returns K·x for several vectors, which share the way through the matrix. It takes 2n²
 // operations for each.
-func (t *Tiles) Multiply(ctx context.Context, x [][]float64) ([][]float64, error) {
+func (t *Triangle) Multiply(ctx context.Context, x [][]float64) ([][]float64, error) {
 	for _, v := range x {
 		if len(v) != t.rows {
 			panic(fmt.Sprintf("learn: product of a matrix of order %d and %d numbers", t.rows, len(v)))
@@ -276,7 +276,7 @@ func (t *Tiles) Multiply(ctx context.Context, x [][]float64) ([][]float64, error
 }
 
 // Nearest returns the largest entry of every row outside the diagonal. A single row has its own.
-func (t *Tiles) Nearest() []float64 {
+func (t *Triangle) Nearest() []float64 {
 	out := make([]float64, t.rows)
 	for i := range out {
 		out[i] = t.at(i, (i+1)%t.rows)

@@ -42,9 +42,9 @@ func vectors(rng *rand.Rand, count, n int) [][]float64 {
 	return out
 }
 
-func tilesOf(t testing.TB, gram *kernel.Matrix) *Tiles {
+func tilesOf(t testing.TB, gram *kernel.Matrix) *Triangle {
 	t.Helper()
-	tiles := zeroTiles(gram.Rows)
+	tiles := zeroTriangle(gram.Rows)
 	if err := tiles.put(0, 0, gram); err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestNewTiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, m := range []kernel.Map{fitted.Map, wholeMap{fitted.Map}} {
-			tiles, err := NewTiles(t.Context(), m, fitted.Train)
+			tiles, err := NewTriangle(t.Context(), m, fitted.Train)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -118,12 +118,12 @@ func TestNewTiles(t *testing.T) {
 		}
 		cancelled, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := NewTiles(cancelled, fitted.Map, fitted.Train); !errors.Is(err, context.Canceled) {
+		if _, err := NewTriangle(cancelled, fitted.Map, fitted.Train); !errors.Is(err, context.Canceled) {
 			t.Errorf("cancelled: %v", err)
 		}
 		for _, bad := range []float64{math.NaN(), math.Inf(1), 1e300} {
 			gram.Set(n-1, 1, bad)
-			if _, err := NewTiles(t.Context(), fitted.Map, fitted.Train); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("row %d, column 1", n-1)) {
+			if _, err := NewTriangle(t.Context(), fitted.Map, fitted.Train); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("row %d, column 1", n-1)) {
 				t.Errorf("%v: %v", bad, err)
 			}
 		}
@@ -139,7 +139,7 @@ func TestTilesBytes(t *testing.T) {
 	for _, n := range []int{0, 1, 256, 257, 1000} {
 		var bytes int64
 		seen := map[*float32]bool{}
-		tiles := zeroTiles(n)
+		tiles := zeroTriangle(n)
 		for i := range tileCount(n) {
 			for j := range tileCount(n) {
 				tile, _ := tiles.tile(i, j)
@@ -149,7 +149,7 @@ func TestTilesBytes(t *testing.T) {
 				}
 			}
 		}
-		if got := TilesBytes(n); got != bytes {
+		if got := TriangleBytes(n); got != bytes {
 			t.Errorf("n = %d: %d bytes, want %d", n, got, bytes)
 		}
 	}
@@ -157,7 +157,7 @@ func TestTilesBytes(t *testing.T) {
 
 func BenchmarkTilesMultiply(b *testing.B) {
 	const n = 16000
-	tiles := zeroTiles(n)
+	tiles := zeroTriangle(n)
 	for i := range tileCount(n) {
 		for j := range i + 1 {
 			tile, _ := tiles.tile(i, j)
@@ -183,7 +183,7 @@ func BenchmarkTilesMultiply(b *testing.B) {
 func TestTilesSelect(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	m := singles(rng, 600)
-	tiles := zeroTiles(600)
+	tiles := zeroTriangle(600)
 	if err := tiles.put(0, 0, m); err != nil {
 		t.Fatal(err)
 	}
