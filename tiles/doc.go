@@ -1,6 +1,6 @@
 // Package tiles computes a Gram matrix in pieces, on one machine or many, and puts it together.
 //
-// A Plan cuts the matrix of n graphs into squares of one side. The tiles are those on and
+// A Layout cuts the matrix of n graphs into squares of one side. The tiles are those on and
 // above the diagonal, named by their blocks of rows and columns:
 //
 //	0/0 0/1 0/2
@@ -16,6 +16,6 @@
 // Work writes the file of a shard, every n-th tile. If it is killed at any moment, the next call goes
 // on behind the last good tile. Merge writes the matrix.
 //
-// Where there is no file system to go on with, as in a pipeline, use Compute, Plan.EncodeTile and
-// Plan.Holds.
+// Where there is no file system to go on with, as in a pipeline, use Compute, Layout.EncodeTile and
+// Layout.Holds.
 package tiles

@@ -21,14 +21,14 @@ const (
 const Extension = ".mlgt"
 
 // EncodeTile returns a file with tile t.
-func (p Plan) EncodeTile(t int, values []float64) []byte {
+func (p Layout) EncodeTile(t int, values []float64) []byte {
 	return p.encode(file.Section{Name: p.name(t), Data: file.Bytes(values)})
 }
 
 // EncodeIDs returns a file with the identifiers and targets of the graphs.
-func (p Plan) EncodeIDs(axis matrixfile.Axis) []byte { return p.encode(ids(axis)) }
+func (p Layout) EncodeIDs(axis matrixfile.Axis) []byte { return p.encode(ids(axis)) }
 
-func (p Plan) encode(s file.Section) []byte {
+func (p Layout) encode(s file.Section) []byte {
 	var b bytes.Buffer
 	if err := file.Encode(&b, Kind, Version, []file.Section{p.section(), s}); err != nil {
 		panic(err) // memory takes everything
@@ -37,7 +37,7 @@ func (p Plan) encode(s file.Section) []byte {
 }
 
 // section returns the first section of a file.
-func (p Plan) section() file.Section { return file.Section{Name: "plan", Data: p.Encode()} }
+func (p Layout) section() file.Section { return file.Section{Name: "plan", Data: p.Encode()} }
 
 // ids returns the section of identifiers and targets.
 func ids(axis matrixfile.Axis) file.Section {
@@ -50,7 +50,7 @@ func ids(axis matrixfile.Axis) file.Section {
 
 // Holds reports whether the bytes of a file have tile t, whole and good. It is an error if they
 // are a file of another plan.
-func (p Plan) Holds(data []byte, t int) (bool, error) {
+func (p Layout) Holds(data []byte, t int) (bool, error) {
 	c, err := decode(data)
 	if err == nil {
 		err = c.belongs(p)
@@ -64,7 +64,7 @@ func (p Plan) Holds(data []byte, t int) (bool, error) {
 
 // contents are those of a file of tiles.
 type contents struct {
-	plan   Plan // zero where it cannot be read
+	plan   Layout // zero where it cannot be read
 	ids    *file.Section
 	tiles  map[int]file.Section // by number; whether they are good is not checked
 	damage error                // what is wrong with the rest
@@ -109,7 +109,7 @@ func decode(data []byte) (*contents, error) {
 		c.note(errors.New("the tiles file has no valid plan"))
 		return c, nil
 	}
-	plan, err := DecodePlan(sections[0].Data)
+	plan, err := DecodeLayout(sections[0].Data)
 	if err != nil {
 		c.note(err)
 		return c, nil
@@ -143,8 +143,8 @@ func (c *contents) note(err error) {
 }
 
 // belongs returns an error if the file is of another plan.
-func (c *contents) belongs(p Plan) error {
-	if c.plan != (Plan{}) && c.plan != p {
+func (c *contents) belongs(p Layout) error {
+	if c.plan != (Layout{}) && c.plan != p {
 		return errors.New("is of " + c.plan.difference(p))
 	}
 	return nil

@@ -63,7 +63,7 @@ func (p *Problems) err() error {
 
 // Merged says what Merge did.
 type Merged struct {
-	Plan
+	Layout
 	// Copies are the paths of files of whose tiles some were left out, because the same tile, to
 	// the bit, is in a file before.
 	Copies []string
@@ -88,7 +88,7 @@ func Merge(ctx context.Context, out string, paths []string) (*Merged, error) {
 			return nil, err
 		}
 	}
-	if m.plan == (Plan{}) { // every file is damaged
+	if m.plan == (Layout{}) { // every file is damaged
 		return nil, cmp.Or(m.problems.err(), errors.New("no files of tiles"))
 	}
 	if n := m.plan.Tiles() - len(m.found); n > mostMissing {
@@ -142,7 +142,7 @@ func finished(dir string) ([]string, error) {
 
 // merger collects what is in files of tiles.
 type merger struct {
-	plan     Plan
+	plan     Layout
 	files    []string // of the plan
 	ids      []byte
 	found    map[int]string // by tile: the first file that has it
@@ -162,7 +162,7 @@ func (m *merger) collect(path string) error {
 		m.damaged(path, c.damage)
 	}
 	switch {
-	case c.plan == (Plan{}):
+	case c.plan == (Layout{}):
 		return nil
 	case len(m.files) == 0:
 		m.plan = c.plan
@@ -333,7 +333,7 @@ func (m *merger) write(ctx context.Context, out string) error {
 
 // place writes the values of tile t, and those across the diagonal, to where they belong in a
 // matrix, whose first byte is at offset.
-func place(w io.WriterAt, offset int64, p Plan, t int, values []byte) error {
+func place(w io.WriterAt, offset int64, p Layout, t int, values []byte) error {
 	row, col := p.Place(t)
 	rows, cols := p.shape(t)
 	if err := placeRows(w, offset, p, row, col, values, rows, cols); err != nil || row == col {
@@ -353,7 +353,7 @@ func place(w io.WriterAt, offset int64, p Plan, t int, values []byte) error {
 }
 
 // placeRows writes the rows of a rectangle that begins at two blocks.
-func placeRows(w io.WriterAt, offset int64, p Plan, row, col int, values []byte, rows, cols int) error {
+func placeRows(w io.WriterAt, offset int64, p Layout, row, col int, values []byte, rows, cols int) error {
 	lo, _ := p.Block(row)
 	first, _ := p.Block(col)
 	for i := range rows {

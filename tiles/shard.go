@@ -20,7 +20,7 @@ import (
 // Compute returns the values of tile t of a plan, row by row, from the features of its two blocks,
 // in the calling goroutine and on the device of the context. On the diagonal both are the same. A value
 // has the bits of the model's Gram, or is equal to rounding if the map of a factor is kernel.Whole.
-func Compute(ctx context.Context, m kernel.Map, p Plan, t int, rows, cols kernel.Features) ([]float64, error) {
+func Compute(ctx context.Context, m kernel.Map, p Layout, t int, rows, cols kernel.Features) ([]float64, error) {
 	height, width := p.shape(t)
 	if rows.Len() != height || cols.Len() != width {
 		return nil, fmt.Errorf("%s: features of %d and %d graphs, want %d and %d", p.name(t), rows.Len(), cols.Len(), height, width)
@@ -40,7 +40,7 @@ func Compute(ctx context.Context, m kernel.Map, p Plan, t int, rows, cols kernel
 }
 
 // compute returns the data of tile t.
-func (g *Gram) compute(ctx context.Context, p Plan, t int) ([]byte, error) {
+func (g *Gram) compute(ctx context.Context, p Layout, t int) ([]byte, error) {
 	row, col := p.Place(t)
 	rows, err := g.Features(p.Block(row))
 	if err != nil {
@@ -78,7 +78,7 @@ func Work(ctx context.Context, dir string, g *Gram, side, shard, shards int) (su
 	if shards < 1 || shard < 1 || shard > shards {
 		return sum, fmt.Errorf("shard %d of %d, want a number from 1 to the number of shards", shard, shards)
 	}
-	p, err := g.Plan(side)
+	p, err := g.Layout(side)
 	if err != nil {
 		return sum, err
 	}
@@ -140,7 +140,7 @@ func Work(ctx context.Context, dir string, g *Gram, side, shard, shards int) (su
 // admit returns an error if a folder has tiles of another plan. It looks at one finished file and
 // at the file at path, finished or not. If the file at path cannot be read at all, admit empties
 // it.
-func (p Plan) admit(dir, path string) error {
+func (p Layout) admit(dir, path string) error {
 	all, err := finished(dir)
 	if err != nil {
 		return err
@@ -160,7 +160,7 @@ func (p Plan) admit(dir, path string) error {
 		if err != nil {
 			return fmt.Errorf("%s %w; use another folder, or delete the file", x, err)
 		}
-		if x == path && c.plan == (Plan{}) {
+		if x == path && c.plan == (Layout{}) {
 			if err := os.Truncate(path, 0); err != nil {
 				return err
 			}

@@ -79,9 +79,9 @@ func ranges(a kernel.Features) func(lo, hi int) (kernel.Features, error) {
 // usual is a fixture of 20 graphs, which make 15 tiles of side 4.
 func usual(t testing.TB) *fixture { return newFixture(t, 20, 1, with(func(*mlg.Kernel) {})) }
 
-func (f *fixture) plan(t testing.TB, side int) Plan {
+func (f *fixture) plan(t testing.TB, side int) Layout {
 	t.Helper()
-	p, err := f.Plan(side)
+	p, err := f.Layout(side)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,10 +152,10 @@ func problems(t *testing.T, paths ...string) *Problems {
 	return p
 }
 
-func TestPlan(t *testing.T) {
+func TestLayout(t *testing.T) {
 	for _, graphs := range []int{0, 1, 2, 7, 8, 9, 100} {
 		for _, side := range []int{1, 2, 3, 8, 200} {
-			p := Plan{Graphs: graphs, Side: side}
+			p := Layout{Graphs: graphs, Side: side}
 			covered := make([]int, graphs*graphs) // how often a pair is in a tile
 			if n := len(p.shard(1, 1)); n != p.Tiles() {
 				t.Errorf("%+v: %d tiles, want %d", p, n, p.Tiles())
@@ -219,7 +219,7 @@ func TestBits(t *testing.T) {
 				t.Run(name, func(t *testing.T) {
 					dir := filepath.Join(t.TempDir(), "tiles")
 					sum := f.work(t, dir, side, shards)
-					want := Plan{Graphs: f.gram.Rows, Side: side}.Tiles()
+					want := Layout{Graphs: f.gram.Rows, Side: side}.Tiles()
 					if sum != (Summary{Tiles: want, Computed: want}) {
 						t.Errorf("%+v, want %d tiles computed", sum, want)
 					}
@@ -306,7 +306,7 @@ func TestDamage(t *testing.T) {
 			return err
 		},
 		"side 0, want": func() error {
-			_, err := f.Plan(0)
+			_, err := f.Layout(0)
 			return err
 		},
 		"is of another plan: 9 graphs by tiles of 4, want 9 by 5": func() error {
@@ -316,7 +316,7 @@ func TestDamage(t *testing.T) {
 		"features of 3 blocks, want 0": func() error {
 			c := f.Gram
 			c.Axis = matrixfile.Axis{}
-			_, err := c.Plan(4)
+			_, err := c.Layout(4)
 			return err
 		},
 	} {
@@ -328,7 +328,7 @@ func TestDamage(t *testing.T) {
 
 // A container with good checksums whose sections are no tiles of its plan is damaged.
 func TestSections(t *testing.T) {
-	p := Plan{Graphs: 5, Side: 3}
+	p := Layout{Graphs: 5, Side: 3}
 	for want, sections := range map[string][]file.Section{
 		"has no valid plan":             nil,
 		"no valid plan":                 {{Name: "ids"}},
@@ -614,7 +614,7 @@ func TestCancelled(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	p := Plan{Graphs: 5, Side: 3, Kernel: "k"}
+	p := Layout{Graphs: 5, Side: 3, Kernel: "k"}
 	f.Add(p.Encode(), "tile/0/1", make([]byte, 48))
 	f.Add([]byte(`{"model":"","kernel":"","collection":"","graphs":1000000000000,"side":1}`), "ids", []byte("id,target\n"))
 	f.Fuzz(func(t *testing.T, plan []byte, name string, data []byte) {
@@ -667,7 +667,8 @@ func BenchmarkMerge(b *testing.B) {
 // Tiles of a kernel that computes large blocks together are its matrix to rounding, with the same bits for any shards and
 // any number of goroutines.
 func TestWhole(t *testing.T) {
-	exact := with(func(k *mlg.Kernel) { k.Exact, k.Radii = true, []int{1} })
+	exact := mlg.Default()
+	exact.Base, exact.Exact, exact.Radii = "labels", true, []int{1}
 	for _, k := range []kernel.Kernel{exact, kernel.Mean(exact, classic.DefaultWL())} {
 		f := newFixture(t, 20, 1, k)
 		one, two, out := t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "gram.npy")

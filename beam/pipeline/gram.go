@@ -22,7 +22,7 @@ type pairFn struct {
 
 // ProcessElement emits the features of the block once for each of its tiles.
 func (f *pairFn) ProcessElement(_ context.Context, b span, emit func(int, span)) {
-	p := tiles.Plan{Graphs: b.Graphs, Side: f.Side}
+	p := tiles.Layout{Graphs: b.Graphs, Side: f.Side}
 	for other := range p.Blocks() {
 		emit(p.Index(min(b.Group, other), max(b.Group, other)), span{Group: b.Group, IDs: []string{}, Targets: []string{}, Folds: []int{}, Features: b.Features})
 	}
@@ -42,7 +42,7 @@ func TileName(row, col int) string {
 // ProcessElement writes a file with tile t, unless it is there. The file of the identifiers is
 // there before any tile.
 func (f *tileFn) ProcessElement(ctx context.Context, t int, next func(*span) bool, text string) error {
-	plan, err := tiles.DecodePlan([]byte(text))
+	plan, err := tiles.DecodeLayout([]byte(text))
 	if err != nil {
 		return err
 	}

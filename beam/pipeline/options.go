@@ -75,7 +75,7 @@ func (o *Options) Validate() error {
 	case len(slices.DeleteFunc([]string{o.Tiles, o.Embeddings, o.Train}, func(s string) bool { return s == "" })) != 1:
 		return errors.New("want one of tiles, embeddings and train, where to write to")
 	}
-	return errors.Join(param.Check("options", *o), tiles.Plan{Side: o.Side}.Validate(), o.Read.Validate())
+	return errors.Join(param.Check("options", *o), tiles.Layout{Side: o.Side}.Validate(), o.Read.Validate())
 }
 
 // output returns the folder to write to.

@@ -79,14 +79,14 @@ func (f *planFn) ProcessElement(ctx context.Context, _ int, next func(*summary) 
 }
 
 // collect returns the plan of the blocks, and identifiers and targets.
-func (f *planFn) collect(next func(*summary) bool) (tiles.Plan, matrixfile.Axis, error) {
+func (f *planFn) collect(next func(*summary) bool) (tiles.Layout, matrixfile.Axis, error) {
 	var axis matrixfile.Axis
 	var hashes [][sha256.Size]byte
 	for _, s := range sorted(next, func(a, b summary) int { return a.Block - b.Block }) {
 		axis.IDs, axis.Targets = append(axis.IDs, s.IDs...), append(axis.Targets, s.Targets...)
 		hashes = append(hashes, [sha256.Size]byte(s.Hash))
 	}
-	p, err := tiles.NewPlan(f.Model.Fingerprint, f.Kernel, f.Side, hashes, axis)
+	p, err := tiles.NewLayout(f.Model.Fingerprint, f.Kernel, f.Side, hashes, axis)
 	return p, axis, err
 }
 

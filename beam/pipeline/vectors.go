@@ -30,20 +30,20 @@ func VectorName(block int) string { return fmt.Sprintf("embedding-%06d.npy", blo
 
 // Description is what the file EmbeddingName says.
 type Description struct {
-	tiles.Plan                // Side is the number of rows of a file, but for the last
-	Dim        int            `json:"dim"`
-	Pivots     nystrom.Pivots `json:"pivots"`
-	Seed       uint64         `json:"seed"`
-	Files      []string       `json:"files"`
+	tiles.Layout                // Side is the number of rows of a file, but for the last
+	Dim          int            `json:"dim"`
+	Pivots       nystrom.Pivots `json:"pivots"`
+	Seed         uint64         `json:"seed"`
+	Files        []string       `json:"files"`
 }
 
 // vectors writes the identifiers and returns the description.
-func (f *planFn) vectors(ctx context.Context, p tiles.Plan, axis matrixfile.Axis) ([]byte, error) {
+func (f *planFn) vectors(ctx context.Context, p tiles.Layout, axis matrixfile.Axis) ([]byte, error) {
 	e, err := f.Embedding.embedding(ctx)
 	if err != nil {
 		return nil, err
 	}
-	d := Description{Plan: p, Dim: e.Dim(), Pivots: f.Embedding.Pivots, Seed: f.Embedding.Seed}
+	d := Description{Layout: p, Dim: e.Dim(), Pivots: f.Embedding.Pivots, Seed: f.Embedding.Seed}
 	for b := range p.Blocks() {
 		d.Files = append(d.Files, VectorName(b))
 	}

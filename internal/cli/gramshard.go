@@ -62,7 +62,7 @@ func (c *gramCmd) tiles(g *globals) error {
 	if err != nil {
 		return err
 	}
-	plan := tiles.Plan{Graphs: d.Graphs, Side: c.TileSide}
+	plan := tiles.Layout{Graphs: d.Graphs, Side: c.TileSide}
 	if err := plan.Validate(); err != nil {
 		return usageError("--tile-side: " + err.Error())
 	}
@@ -121,8 +121,8 @@ func (c *mergeCmd) Run(g *globals) error {
 		g.note("%s: left out, because another file has the same tiles", path)
 	}
 	return g.result(map[string]any{
-		"kernel": m.Kernel, "rows": m.Graphs, "columns": m.Graphs, "tiles": m.Plan.Tiles(), "copies": len(m.Copies), "file": c.Out,
-	}, "%s: %d×%d values of %s from %d tiles", c.Out, m.Graphs, m.Graphs, m.Kernel, m.Plan.Tiles())
+		"kernel": m.Kernel, "rows": m.Graphs, "columns": m.Graphs, "tiles": m.Layout.Tiles(), "copies": len(m.Copies), "file": c.Out,
+	}, "%s: %d×%d values of %s from %d tiles", c.Out, m.Graphs, m.Graphs, m.Kernel, m.Layout.Tiles())
 }
 
 // mergeHint says what to do about problems.

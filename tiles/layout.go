@@ -15,9 +15,9 @@ import (
 // DefaultSide is a good side of tiles: 8 MB each, so that not much is lost with one.
 const DefaultSide = 1024
 
-// Plan identifies a Gram matrix, and says how it is cut into tiles. Files with equal plans have
+// Layout identifies a Gram matrix, and says how it is cut into tiles. Files with equal layouts have
 // tiles of the same matrix.
-type Plan struct {
+type Layout struct {
 	Model      string `json:"model"`      // its fingerprint, hexadecimal
 	Kernel     string `json:"kernel"`     // for people
 	Collection string `json:"collection"` // hash of features, identifiers and targets, hexadecimal
@@ -25,10 +25,10 @@ type Plan struct {
 	Side       int    `json:"side"`       // of a tile; those at the end are smaller
 }
 
-// NewPlan returns the plan of a collection of graphs. blocks has the hashes of the features of
+// NewLayout returns the layout of a collection of graphs. blocks has the hashes of the features of
 // one block after the other, as HashFeatures returns them.
-func NewPlan(model, kernel string, side int, blocks [][sha256.Size]byte, axis matrixfile.Axis) (Plan, error) {
-	p := Plan{Model: model, Kernel: kernel, Graphs: len(axis.IDs), Side: side}
+func NewLayout(model, kernel string, side int, blocks [][sha256.Size]byte, axis matrixfile.Axis) (Layout, error) {
+	p := Layout{Model: model, Kernel: kernel, Graphs: len(axis.IDs), Side: side}
 	if err := p.Validate(); err != nil {
 		return p, err
 	}
@@ -59,7 +59,7 @@ const (
 )
 
 // Validate returns an error that says what is wrong with the plan.
-func (p Plan) Validate() error {
+func (p Layout) Validate() error {
 	if p.Side < 1 || p.Side > maxSide {
 		return fmt.Errorf("plan: tiles with side %d, want 1 to %d", p.Side, maxSide)
 	}
@@ -70,25 +70,25 @@ func (p Plan) Validate() error {
 }
 
 // Blocks returns the number of blocks of graphs.
-func (p Plan) Blocks() int { return (p.Graphs + p.Side - 1) / p.Side }
+func (p Layout) Blocks() int { return (p.Graphs + p.Side - 1) / p.Side }
 
 // Block returns the graphs of a block, lo … hi-1.
-func (p Plan) Block(b int) (lo, hi int) {
+func (p Layout) Block(b int) (lo, hi int) {
 	return b * p.Side, min((b+1)*p.Side, p.Graphs)
 }
 
 // Tiles returns the number of tiles.
-func (p Plan) Tiles() int { return p.Blocks() * (p.Blocks() + 1) / 2 }
+func (p Layout) Tiles() int { return p.Blocks() * (p.Blocks() + 1) / 2 }
 
 // Index returns the number of the tile with the given blocks, row ≤ col. Tiles are numbered as
 // if those below the diagonal were there too.
-func (p Plan) Index(row, col int) int { return row*p.Blocks() + col }
+func (p Layout) Index(row, col int) int { return row*p.Blocks() + col }
 
 // Place is the inverse of Index: the blocks of tile t.
-func (p Plan) Place(t int) (row, col int) { return t / p.Blocks(), t % p.Blocks() }
+func (p Layout) Place(t int) (row, col int) { return t / p.Blocks(), t % p.Blocks() }
 
 // shape returns the numbers of rows and columns of tile t.
-func (p Plan) shape(t int) (rows, cols int) {
+func (p Layout) shape(t int) (rows, cols int) {
 	row, col := p.Place(t)
 	lo, hi := p.Block(row)
 	first, last := p.Block(col)
@@ -96,14 +96,14 @@ func (p Plan) shape(t int) (rows, cols int) {
 }
 
 // name returns the name of tile t, and of its section.
-func (p Plan) name(t int) string {
+func (p Layout) name(t int) string {
 	row, col := p.Place(t)
 	return fmt.Sprintf("tile/%d/%d", row, col)
 }
 
 // shard returns the tiles of shard i of n, 1 ≤ i ≤ n: every n-th, from the i-th on. Each tile is
 // in one shard, and the shards have the same number of tiles but for one.
-func (p Plan) shard(i, n int) []int {
+func (p Layout) shard(i, n int) []int {
 	var out []int
 	count := 0
 	for row := range p.Blocks() {
@@ -117,7 +117,7 @@ func (p Plan) shard(i, n int) []int {
 }
 
 // difference says how the plan differs from the wanted one.
-func (p Plan) difference(want Plan) string {
+func (p Layout) difference(want Layout) string {
 	switch {
 	case p.Model != want.Model || p.Kernel != want.Kernel:
 		return fmt.Sprintf("another model: %.12s (%s), want %.12s (%s)", p.Model, p.Kernel, want.Model, want.Kernel)
@@ -151,9 +151,9 @@ func (g *Gram) whole() bool {
 	})
 }
 
-// Plan returns the plan of the matrix.
-func (g *Gram) Plan(side int) (Plan, error) {
-	p := Plan{Graphs: g.Graphs, Side: side}
+// Layout returns the layout of the matrix.
+func (g *Gram) Layout(side int) (Layout, error) {
+	p := Layout{Graphs: g.Graphs, Side: side}
 	if err := p.Validate(); err != nil {
 		return p, err
 	}
@@ -169,11 +169,11 @@ func (g *Gram) Plan(side int) (Plan, error) {
 		}
 		blocks = append(blocks, hash)
 	}
-	return NewPlan(g.Fingerprint, g.Kernel.String(), side, blocks, g.Axis)
+	return NewLayout(g.Fingerprint, g.Kernel.String(), side, blocks, g.Axis)
 }
 
 // Encode returns the plan as JSON. Equal plans give equal bytes.
-func (p Plan) Encode() []byte {
+func (p Layout) Encode() []byte {
 	text, err := json.Marshal(p)
 	if err != nil {
 		panic(err) // a struct of numbers and strings
@@ -181,9 +181,9 @@ func (p Plan) Encode() []byte {
 	return text
 }
 
-// DecodePlan is the inverse of Plan.Encode.
-func DecodePlan(text []byte) (Plan, error) {
-	var p Plan
+// DecodeLayout is the inverse of Layout.Encode.
+func DecodeLayout(text []byte) (Layout, error) {
+	var p Layout
 	if err := json.Unmarshal(text, &p); err != nil {
 		return p, fmt.Errorf("not a plan of tiles: %w", err)
 	}
