@@ -3,6 +3,8 @@ package evaluate
 import (
 	"context"
 	"fmt"
+	"slices"
+	"sync"
 
 	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/metrics"
@@ -20,23 +22,76 @@ type foldResult struct {
 	Confusions []metrics.Confusion `json:"confusions,omitempty"`
 }
 
-// score scores a method on every training part.
-func (s *session) score(ctx context.Context, m *method) (*storedResults, error) {
+// predicted reports whether the fold is predicted.
+func (r *foldResult) predicted() bool {
+	return r.Labels != nil || r.Values != nil || r.Confusions != nil
+}
+
+// keepEvery is the number of seconds after which what is finished of a method is kept. Without a clock it is always kept.
+const keepEvery = 10
+
+// score scores a method on the training parts on which it has no scores. It keeps them now and then.
+func (s *session) score(ctx context.Context, m *method, meter *work.Meter) error {
+	var missing []*choose.TrainingPart
+	for _, p := range s.parts {
+		if m.results[s.at(p)].Inner == nil {
+			missing = append(missing, p)
+		}
+	}
+	meter.Add(len(s.parts) - len(missing))
+	if missing == nil {
+		return nil
+	}
 	start := s.clock()
 	k, err := s.gram(ctx, m)
 	if err != nil {
-		return nil, m.failed(err)
+		return m.failed(err)
 	}
-	fitted := s.clock()
-	scores, err := s.Score(ctx, k, s.parts)
-	if err != nil {
-		return nil, m.failed(err)
+	s.took[m].KernelSeconds += s.clock() - start
+	begin := s.clock()
+	for last := begin; len(missing) > 0; {
+		some := missing[:s.together(missing, work.Workers(ctx))]
+		scores, err := s.Score(ctx, k, some)
+		if err != nil {
+			return m.failed(err)
+		}
+		for i, p := range some {
+			m.results[s.at(p)].Scores = scores[i]
+		}
+		meter.Add(len(some))
+		now := s.clock()
+		s.took[m].LearnSeconds += now - begin
+		begin, missing = now, missing[len(some):]
+		if len(missing) == 0 || s.due(&last) {
+			if err := s.folder.write(ctx, s, m, s.stored(m)); err != nil {
+				return err
+			}
+		}
 	}
-	out := &storedResults{Folds: make([]foldResult, len(s.parts)), seconds: seconds{fitted - start, s.clock() - fitted}}
-	for i := range scores {
-		out.Folds[i].Scores = scores[i]
+	return nil
+}
+
+// together returns how many of the training parts are scored at a time: those of a repeat, which share trainings, or by
+// leave-one-out some for each worker.
+func (e *evaluation) together(parts []*choose.TrainingPart, workers int) int {
+	if e.o.LeaveOneOut {
+		return min(len(parts), 2*workers)
 	}
-	return out, s.folder.write(ctx, s, m, out)
+	n := slices.IndexFunc(parts, func(p *choose.TrainingPart) bool { return p.Repeat != parts[0].Repeat })
+	if n < 0 {
+		return len(parts)
+	}
+	return n
+}
+
+// due reports whether results are kept now, and remembers that.
+func (e *evaluation) due(last *float64) bool {
+	now := e.clock()
+	if e.o.Clock != nil && now-*last < keepEvery {
+		return false
+	}
+	*last = now
+	return true
 }
 
 // gram returns the matrix of a method, whose kernels are fitted.
@@ -75,8 +130,7 @@ func (s *session) test(ctx context.Context, row reportRow, meter *work.Meter) er
 	for _, m := range row.methods {
 		var missing []*choose.TrainingPart
 		for _, p := range s.parts {
-			x := &m.results[s.at(p)]
-			if x.Labels == nil && x.Values == nil && x.Confusions == nil && (s.o.OnReported || m == s.chosen(row, p)) {
+			if !m.results[s.at(p)].predicted() && (s.o.OnReported || m == s.chosen(row, p)) {
 				missing = append(missing, p)
 			}
 		}
@@ -88,25 +142,44 @@ func (s *session) test(ctx context.Context, row reportRow, meter *work.Meter) er
 		if err != nil {
 			return m.failed(err)
 		}
-		fitted := s.clock()
-		workers := work.Workers(ctx)
-		some := min(len(missing), s.o.lanes(len(s.data.Graphs), workers))
-		err = work.Each(work.WithWorkers(ctx, some), len(missing), 1, func(_, i int) error {
-			defer meter.Add(m.steps())
-			return s.predict(work.WithWorkers(ctx, workers/some), k, missing[i], &m.results[s.at(missing[i])])
-		})
-		if err != nil {
-			return m.failed(err)
-		}
-		todo -= len(missing) * m.steps()
-		s.took[m].KernelSeconds += fitted - start
-		s.took[m].LearnSeconds += s.clock() - fitted
-		if err := s.folder.write(ctx, s, m, s.stored(m)); err != nil {
+		s.took[m].KernelSeconds += s.clock() - start
+		if err := s.predictAll(ctx, k, m, missing, meter); err != nil {
 			return err
 		}
+		todo -= len(missing) * m.steps()
 	}
 	meter.Add(todo) // known before
 	return nil
+}
+
+// predictAll predicts the folds of training parts by a method, and keeps what is predicted now and then.
+func (s *session) predictAll(ctx context.Context, k choose.Gram, m *method, parts []*choose.TrainingPart, meter *work.Meter) error {
+	workers := work.Workers(ctx)
+	some := min(len(parts), s.o.lanes(len(s.data.Graphs), workers))
+	begin := s.clock()
+	last, before := begin, s.took[m].LearnSeconds
+	var mu sync.Mutex // of the results
+	err := work.Each(work.WithWorkers(ctx, some), len(parts), 1, func(_, i int) error {
+		defer meter.Add(m.steps())
+		at := s.at(parts[i])
+		x := m.results[at]
+		if err := s.predict(work.WithWorkers(ctx, workers/some), k, parts[i], &x); err != nil {
+			return m.failed(err)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		m.results[at] = x
+		if !s.due(&last) {
+			return nil
+		}
+		s.took[m].LearnSeconds = before + s.clock() - begin
+		return s.folder.write(ctx, s, m, s.stored(m))
+	})
+	if err != nil {
+		return err
+	}
+	s.took[m].LearnSeconds = before + s.clock() - begin
+	return s.folder.write(ctx, s, m, s.stored(m))
 }
 
 // chosen returns the method of a row that is best on a training part, the first of equals.

@@ -2,6 +2,9 @@ package evaluate
 
 import (
 	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -15,6 +18,7 @@ import (
 	"github.com/mlgkernel/mlg/internal/file"
 	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/learn"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // A damaged file of a run is noticed, and its part is computed again: the report stays the same, and
@@ -196,4 +200,117 @@ func FuzzFolder(f *testing.F) {
 			t.Error(err)
 		}
 	})
+}
+
+// An evaluation that is interrupted again and again goes on inside of a method, and its report has the same bits.
+func TestFolderGoesOn(t *testing.T) {
+	graphtest.Slow(t)
+	classes := dataset.Scales(24, 1)
+	candidates := []choose.Candidate{single("wl", wl(2)), single("wl 1", wl(1))}
+	for name, c := range map[string]struct {
+		ds     *dataset.Dataset
+		change func(*Options)
+	}{
+		"classes":   {classes, func(*Options) {}},
+		"values":    {numbered(classes), func(o *Options) { o.LeaveOneOut, o.Learner = true, learn.KernelRidge }},
+		"sums":      {classes, func(o *Options) { o.Combinations = []choose.Combination{choose.Weighted} }},
+		"reported":  {classes, func(o *Options) { o.OnReported = true }},
+		"inductive": {classes, func(o *Options) { o.Inductive = true }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := quick(4, 5)
+			c.change(&o)
+			whole, err := Run(t.Context(), c.ds, candidates, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o.Folder = t.TempDir()
+			kept := func() Kept {
+				t.Helper()
+				k, err := KeptOf(c.ds, candidates, o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return k
+			}
+			if k := kept(); k.Predictions != 0 || k.Scores != 0 && !o.OnReported {
+				t.Errorf("%+v of an empty folder", k)
+			}
+			inside := 0 // interruptions with some of a method
+			for runs := 0; ; runs++ {
+				before := kept()
+				ctx, stop := context.WithCancel(t.Context())
+				var mu sync.Mutex
+				steps := 0
+				got, err := Run(work.With(ctx, work.Options{Workers: 1, Progress: func(p work.Progress) {
+					mu.Lock()
+					defer mu.Unlock()
+					if p.Stage == "evaluate" {
+						steps++
+					}
+					most := 14       // what is known of a row is one
+					if o.Inductive { // and of a fold several
+						most += 10 * runs
+					}
+					if steps > most {
+						stop()
+					}
+				}}), c.ds, candidates, o)
+				stop()
+				if err == nil {
+					if !reflect.DeepEqual(got, whole) {
+						t.Errorf("another report after %d interruptions:\n%+v\n%+v", runs, got, whole)
+					}
+					break
+				}
+				if runs == 100 || !errors.Is(err, context.Canceled) {
+					t.Fatalf("run %d: %v", runs, err)
+				}
+				after := kept()
+				if after.Scores < before.Scores || after.Predictions < before.Predictions || after.Done() {
+					t.Fatalf("%+v after %+v", after, before)
+				}
+				inside += parted(t, o.Folder)
+			}
+			if k := kept(); !k.Done() {
+				t.Errorf("%+v at the end", k)
+			}
+			if inside == 0 && !o.Inductive { // a file of which is of one fold
+				t.Error("it was never interrupted inside of a method")
+			}
+		})
+	}
+}
+
+// parted returns the number of files of a folder with predictions of some folds.
+func parted(t *testing.T, folder string) (n int) {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(folder, "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range paths {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sections, err := file.Decode(b, folderKind, folderVersion)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var x storedResults
+		if err := json.Unmarshal(sections[0].Data, &x); err != nil {
+			t.Fatal(err)
+		}
+		predicted := 0
+		for _, f := range x.Folds {
+			if f.predicted() {
+				predicted++
+			}
+		}
+		if predicted > 0 && predicted < len(x.Folds) {
+			n++
+		}
+	}
+	return n
 }

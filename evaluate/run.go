@@ -269,16 +269,17 @@ func (s *session) evaluate(ctx context.Context) error {
 	for _, m := range methods {
 		s.took[m] = &seconds{}
 		known, err := s.folder.read(s, m)
-		if err == nil && known == nil && !s.o.OnReported {
-			known, err = s.score(quiet, m)
-		}
 		if err != nil {
 			return err
 		}
 		if known != nil {
 			s.take(m, known)
 		}
-		meter.Add(len(s.parts))
+		if s.o.OnReported {
+			meter.Add(len(s.parts))
+		} else if err := s.score(quiet, m, meter); err != nil {
+			return err
+		}
 	}
 	meter = s.begin(ctx, "evaluate", s.predictions())
 	for _, row := range s.rows {
