@@ -52,6 +52,18 @@ func Refine(ctx context.Context, c *learn.Centres, t *Targets, folds []int, exam
 	return p, nil
 }
 
+// RefineBytes returns about the memory of a refinement of a model of m graphs: what is kept of these, sums, some copies of
+// them (one where they are read from files or written), and what learns from them. Garbage is counted.
+func RefineBytes(m, copies int) int64 {
+	return (learn.CentresBytes(m, m, heldOutFolds, ridgesTried) + int64(copies)*learn.SumsBytes(m, heldOutFolds) + featureBytes*int64(m)) * (100 + Garbage) / 100
+}
+
+// RefineOperations returns about the number of operations of a refinement for each graph that is added, beside those of
+// kernel values, and for what is learned in the end.
+func RefineOperations(m int) (add, learn float64) {
+	return float64(m) * float64(m), heldOutFolds * ridgesTried * Factorisation(m-m/heldOutFolds)
+}
+
 // nearestRidge returns the position of the largest ridge that is not above one, or else the first.
 func nearestRidge(ridges []float64, ridge float64) int {
 	at := 0

@@ -60,6 +60,10 @@ type Reader struct {
 	err    error  // what Next returns from now on
 	lines  *lines // nil unless every line is a graph
 	in     *stream
+
+	counted    *countingReader // of a file of so many bytes, see Share
+	bytes      int64
+	compressed bool
 }
 
 // nextGraph returns the next graph, nil for a record that is left out, and io.EOF after the last one.

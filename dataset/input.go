@@ -96,7 +96,7 @@ func decompress(r io.Reader, lim Limits) (*bufio.Reader, error) {
 	if err != nil && err != io.EOF {
 		return nil, err
 	}
-	if string(magic) == "\x1f\x8b" {
+	if bytes.Equal(magic, gzipMagic) {
 		z, err := gzip.NewReader(br)
 		if err != nil {
 			return nil, err

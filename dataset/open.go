@@ -97,7 +97,40 @@ func openFile(f *os.File, size int64, path string, opts Options) (*Reader, error
 	if string(magic) == parquet.Magic && size > 0 {
 		return newReader(src, f, size, path, opts)
 	}
-	return newReader(src, nil, 0, path, opts)
+	counted := &countingReader{Reader: src}
+	r, err := newReader(counted, nil, 0, path, opts)
+	if err != nil {
+		return nil, err
+	}
+	r.counted, r.bytes, r.compressed = counted, size, bytes.HasPrefix(magic, gzipMagic)
+	return r, nil
+}
+
+var gzipMagic = []byte{0x1f, 0x8b}
+
+// countingReader counts bytes.
+type countingReader struct {
+	io.Reader
+	n int64
+}
+
+func (r *countingReader) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	r.n += int64(n)
+	return n, err
+}
+
+// Share returns about the share of the file that was read so far, from 0 to 1, and 0 where it is not known: of folders, zip
+// files, Parquet and streams.
+func (r *Reader) Share() float64 {
+	if r.counted == nil || r.bytes <= 0 {
+		return 0
+	}
+	done := r.counted.n
+	if !r.compressed {
+		done -= int64(r.in.in.Buffered())
+	}
+	return max(0, min(1, float64(done)/float64(r.bytes)))
 }
 
 // NewZipReader reads a folder in a zip file of some size: a TUDataset, or files of graphs.

@@ -47,7 +47,7 @@ const streamRows = 4 * tileSide
 func CentresBytes(n, centres, folds, ridges int) int64 {
 	m := int64(centres)
 	const hits = 2 * mostNear // that a nearest.Top may have
-	return sumsBytes(centres, folds) + 2*8*m*m + 3*8*streamRows*m + int64(n)*int64(16*hits+8*ridges*(folds+2))
+	return SumsBytes(centres, folds) + 2*8*m*m + 3*8*streamRows*m + int64(n)*int64(16*hits+8*ridges*(folds+2))
 }
 
 // NewCentres computes the sums of all examples with centres at some of them, increasing. folds[i] is the

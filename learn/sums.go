@@ -147,8 +147,8 @@ func newSums(f Frame) *Sums {
 	return s
 }
 
-// sumsBytes returns the memory of Sums with one column of targets.
-func sumsBytes(centres, folds int) int64 {
+// SumsBytes returns the memory of Sums with one column of targets. That of folds of more than 131 072 examples is twice as much.
+func SumsBytes(centres, folds int) int64 {
 	return 4 * int64(folds) * int64(centres+2) * int64(centres+2+stripRows)
 }
 

@@ -130,7 +130,7 @@ func FuzzSums(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(list[0].Data, list[1].Data)
-	f.Add([]byte(`{"centres":2,"folds":2,"largest":1,"columns":[{"mean":0,"deviation":1,"bound":1}],"heaviest":1}`), make([]byte, 16+8*16))
+	f.Add([]byte(`{"centres":2,"folds":2,"largest":1,"columns":[{"mean":0,"deviation":1,"bound":1}],"heaviest":1,"seen":"AA=="}`), make([]byte, 16+8*16))
 	f.Add([]byte(`{"centres":2000000000,"folds":30000}`), []byte{1})
 	f.Fuzz(func(t *testing.T, meta, fold []byte) {
 		changed := []file.Section{{Name: "meta", Data: meta}}

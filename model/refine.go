@@ -25,7 +25,14 @@ type Refiner struct {
 	fingerprint [32]byte
 	train       kernel.Features
 	targets     choose.Targets
-	folds       []int // of the training graphs
+	folds       []int        // of the training graphs
+	marks       map[mark]int // of the training graphs: their bits in Told.Seen
+}
+
+// mark tells graphs apart that are not isomorphic or have other targets.
+type mark struct {
+	hash   uint64
+	target uint64 // class, or bits of the value
 }
 
 // NewRefiner returns that of a model with a learner.
@@ -39,7 +46,7 @@ func NewRefiner(ctx context.Context, m *Model) (*Refiner, error) {
 	if m.Learner.Kind != learn.KernelRidge {
 		return nil, fmt.Errorf("the learner of the model is %v, want %v", m.Learner.Kind, learn.KernelRidge)
 	}
-	r := &Refiner{Model: m, targets: choose.Targets{Classes: m.Classes}}
+	r := &Refiner{Model: m, targets: choose.Targets{Classes: m.Classes}, marks: map[mark]int{}}
 	var err error
 	if r.fingerprint, err = m.Fingerprint(); err != nil {
 		return nil, err
@@ -51,14 +58,25 @@ func NewRefiner(ctx context.Context, m *Model) (*Refiner, error) {
 		if err := r.add(&r.targets, m.Targets[i]); err != nil {
 			return nil, fmt.Errorf("training graph %s: %w", m.IDs[i], err)
 		}
-		r.folds = append(r.folds, fold(g))
+		h := g.Hash()
+		if k := marked(h, &r.targets, i); r.marks[k] == 0 {
+			r.marks[k] = 1 + i
+		}
+		r.folds = append(r.folds, fold(h))
 	}
 	return r, nil
 }
 
-// fold returns that of a graph.
-func fold(g *graph.Graph) int {
-	h := g.Hash()
+// marked returns the mark of graph i with a hash.
+func marked(hash uint64, t *choose.Targets, i int) mark {
+	if t.Classes != nil {
+		return mark{hash, uint64(t.Labels[i])}
+	}
+	return mark{hash, math.Float64bits(t.Values[i] + 0)} // −0 is 0
+}
+
+// fold returns that of a graph with a hash.
+func fold(h uint64) int {
 	h ^= h >> 32
 	return int(h * 0x9e3779b97f4a7c15 >> 33 % choose.RefineFolds)
 }
@@ -94,12 +112,13 @@ type Told struct {
 	Shard      int    `json:"shard,omitempty"`  // from 1
 	Shards     int    `json:"shards,omitempty"` // of Records, each graph in one of them
 	Records    int    `json:"records,omitempty"`
+	Seen       []byte `json:"seen"` // bit i of byte i/8 is 1 where training graph i is among the graphs, or one like it that stands before it
 }
 
 // Sums returns those of no graphs.
 func (r *Refiner) Sums(ctx context.Context) (*Sums, error) {
 	s, err := learn.SumsFor(ctx, r.Model.Kernel, r.train, r.learned(&r.targets), choose.RefineFolds)
-	return &Sums{s, Told{Model: fmt.Sprintf("%x", r.fingerprint)}}, err
+	return &Sums{s, Told{Model: fmt.Sprintf("%x", r.fingerprint), Seen: make([]byte, (len(r.folds)+7)/8)}}, err
 }
 
 func (r *Refiner) learned(t *choose.Targets) learn.Targets {
@@ -123,22 +142,23 @@ func (r *Refiner) Add(ctx context.Context, s *Sums, graphs []*graph.Graph) error
 	if err != nil {
 		return err
 	}
-	return r.addFeatures(ctx, s, a, &t, Folds(some))
+	return r.addFeatures(ctx, s, a, &t, Hashes(some))
 }
 
-// Folds returns the fold of each graph.
-func Folds(graphs []*graph.Graph) []int {
-	out := make([]int, len(graphs))
+// Hashes returns the hash of each graph.
+func Hashes(graphs []*graph.Graph) []uint64 {
+	out := make([]uint64, len(graphs))
 	for i, g := range graphs {
-		out[i] = fold(g)
+		out[i] = g.Hash()
 	}
 	return out
 }
 
-// AddFeatures is Add for graphs whose features, targets and folds are known.
-func (r *Refiner) AddFeatures(ctx context.Context, s *Sums, a kernel.Features, targets []string, folds []int) error {
+// AddFeatures is Add for graphs whose features, targets and hashes are known.
+func (r *Refiner) AddFeatures(ctx context.Context, s *Sums, a kernel.Features, targets []string, hashes []uint64) error {
 	t := choose.Targets{Classes: r.targets.Classes}
-	var some, of []int
+	var some []int
+	var of []uint64
 	for i, target := range targets {
 		if target == "" {
 			continue
@@ -146,7 +166,7 @@ func (r *Refiner) AddFeatures(ctx context.Context, s *Sums, a kernel.Features, t
 		if err := r.add(&t, target); err != nil {
 			return err
 		}
-		some, of = append(some, i), append(of, folds[i])
+		some, of = append(some, i), append(of, hashes[i])
 	}
 	if len(some) < len(targets) {
 		a = a.Select(some)
@@ -160,12 +180,54 @@ func (r *Refiner) AddFeatures(ctx context.Context, s *Sums, a kernel.Features, t
 	return nil
 }
 
-func (r *Refiner) addFeatures(ctx context.Context, s *Sums, a kernel.Features, t *choose.Targets, folds []int) error {
+func (r *Refiner) addFeatures(ctx context.Context, s *Sums, a kernel.Features, t *choose.Targets, hashes []uint64) error {
 	values, err := kernel.Between(ctx, r.Model.Kernel, a, r.train)
 	if err != nil {
 		return err
 	}
-	return s.Sums.Add(ctx, values, r.learned(t), folds)
+	folds := make([]int, len(hashes))
+	for i, h := range hashes {
+		folds[i] = fold(h)
+	}
+	if err := s.Sums.Add(ctx, values, r.learned(t), folds); err != nil {
+		return err
+	}
+	for i, h := range hashes {
+		if k := r.marks[marked(h, t, i)] - 1; k >= 0 {
+			s.Seen[k/8] |= 1 << (k % 8)
+		}
+	}
+	return nil
+}
+
+// See notes training graphs that are among graphs whose sums are joined by JoinFold: the bits of Told.Seen.
+func (s *Sums) See(seen []byte) error {
+	if len(seen) != len(s.Seen) {
+		return fmt.Errorf("sums say of %d training graphs whether they are there, want %d", 8*len(seen), 8*len(s.Seen))
+	}
+	for i, b := range seen {
+		s.Seen[i] |= b
+	}
+	return nil
+}
+
+// missing returns an error where a training graph is not among the graphs of sums.
+func (r *Refiner) missing(s *Sums) error {
+	count, first := 0, ""
+	for i, g := range r.Model.Graphs {
+		k := r.marks[marked(g.Hash(), &r.targets, i)] - 1
+		if s.Seen[k/8]>>(k%8)&1 == 1 {
+			continue
+		}
+		if count++; count == 1 {
+			first = fmt.Sprintf("%s with target %s", r.Model.IDs[i], r.Model.Targets[i])
+		}
+	}
+	if count == 0 {
+		return nil
+	}
+	return fmt.Errorf("among the %d graphs, %d of the %d that the model was trained on cannot be found, first %s: want all graphs, those of the model among them, with the same targets",
+		s.Examples(), count, len(r.folds), first)
 }
 
 // Join adds sums of other graphs.
@@ -177,14 +239,13 @@ func (s *Sums) Join(o *Sums) error {
 		return err
 	}
 	s.Untargeted += o.Untargeted
-	return nil
+	return s.See(o.Seen)
 }
 
 // Learn returns the model with what is learned from sums. The training graphs of the model must be among the graphs.
 func (r *Refiner) Learn(ctx context.Context, s *Sums, o LearnOptions) (*Model, *choose.Plan, error) {
-	if s.Examples() < len(r.folds) {
-		return nil, nil, fmt.Errorf("sums of %d graphs, and the model was trained on %d: want all graphs, those of the model among them",
-			s.Examples(), len(r.folds))
+	if err := r.missing(s); err != nil {
+		return nil, nil, err
 	}
 	c, err := learn.CentresOf(ctx, r.Model.Kernel, r.train, r.learned(&r.targets), r.folds, s.Sums)
 	if err != nil {

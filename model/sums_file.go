@@ -83,6 +83,9 @@ func DecodeSums(data []byte) (*Sums, error) {
 	if meta.Untargeted < 0 || meta.Shard < 0 || meta.Shard > meta.Shards || len(list) != 1+meta.Folds {
 		return nil, fmt.Errorf("sums file: %d sections for %d folds, %d graphs without a target, and shard %d of %d", len(list), meta.Folds, meta.Untargeted, meta.Shard, meta.Shards)
 	}
+	if len(meta.Seen) != (meta.Centres+7)/8 {
+		return nil, fmt.Errorf("sums file: %d bytes for what is seen of %d training graphs", len(meta.Seen), meta.Centres)
+	}
 	var folds [][]byte
 	for f := range meta.Folds {
 		folds = append(folds, sections[foldName(f)])

@@ -70,7 +70,7 @@ type blockFn struct {
 // ProcessElement returns the block.
 func (f *blockFn) ProcessElement(_ context.Context, number int, next func(*span) bool) (span, error) {
 	pieces := sorted(next, func(a, b span) int { return a.First - b.First })
-	b := span{Group: number, First: number * f.Side, Graphs: pieces[0].Graphs, Folds: []int{}, Features: pieces[0].Features}
+	b := span{Group: number, First: number * f.Side, Graphs: pieces[0].Graphs, Hashes: []int{}, Features: pieces[0].Features}
 	var parts []kernel.Features
 	for _, p := range pieces {
 		if want := b.First + len(b.IDs); p.First != want || p.Graphs != b.Graphs {

@@ -20,6 +20,15 @@ type foldSums struct {
 	Fold   int
 	Graphs int    // among them
 	Sums   []byte // as learn.Sums.Fold returns them
+	Seen   []byte // as in model.Told
+}
+
+// join adds them to the sums of other graphs.
+func (s *foldSums) join(total *model.Sums) error {
+	if err := total.JoinFold(s.Fold, s.Sums); err != nil {
+		return err
+	}
+	return total.See(s.Seen)
 }
 
 // refined is what functions have that add up sums.
@@ -70,7 +79,11 @@ func (f *sumFn) ProcessElement(ctx context.Context, s span, _ func(int, foldSums
 		return fmt.Errorf("graphs of part %d: %w", s.Group, err)
 	}
 	before := f.sums.Untargeted
-	if err := f.refiner.AddFeatures(work, f.sums, features, s.Targets, s.Folds); err != nil {
+	hashes := make([]uint64, len(s.Hashes))
+	for i, h := range s.Hashes {
+		hashes[i] = uint64(h)
+	}
+	if err := f.refiner.AddFeatures(work, f.sums, features, s.Targets, hashes); err != nil {
 		return fmt.Errorf("graphs of part %d: %w", s.Group, err)
 	}
 	untargeted := f.sums.Untargeted - before
@@ -86,7 +99,7 @@ func (f *sumFn) FinishBundle(_ context.Context, emit func(int, foldSums)) {
 	}
 	for fold := range f.sums.Folds {
 		if n := f.sums.ExamplesOf(fold); n > 0 {
-			emit(fold, foldSums{fold, n, f.sums.Fold(fold)})
+			emit(fold, foldSums{fold, n, f.sums.Fold(fold), f.sums.Seen})
 		}
 	}
 	f.sums = nil
@@ -102,11 +115,11 @@ func (f *joinFn) ProcessElement(ctx context.Context, fold int, next func(*foldSu
 		return foldSums{}, err
 	}
 	for s := (foldSums{}); next(&s); s = (foldSums{}) {
-		if err := total.JoinFold(fold, s.Sums); err != nil {
+		if err := s.join(total); err != nil {
 			return foldSums{}, err
 		}
 	}
-	return foldSums{fold, total.Examples(), total.Fold(fold)}, nil
+	return foldSums{fold, total.Examples(), total.Fold(fold), total.Seen}, nil
 }
 
 // learnFn learns from the sums of all folds and writes the model.
@@ -126,7 +139,7 @@ func (f *learnFn) ProcessElement(ctx context.Context, _ []byte, next func(*foldS
 		return err
 	}
 	for s := (foldSums{}); next(&s); s = (foldSums{}) {
-		if err := total.JoinFold(s.Fold, s.Sums); err != nil {
+		if err := s.join(total); err != nil {
 			return err
 		}
 	}

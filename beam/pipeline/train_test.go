@@ -119,7 +119,7 @@ func TestTrainErrors(t *testing.T) {
 	if err := os.WriteFile(few.Inputs[0], all[:bytes.IndexByte(all, '\n')+1], 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := run(t, few); err == nil || !strings.Contains(err.Error(), "sums of 1 graphs") {
+	if _, err := run(t, few); err == nil || !strings.Contains(err.Error(), "among the 1 graphs, 49 of the 50 that the model was trained on cannot be found") {
 		t.Errorf("error %v for one graph", err)
 	}
 	bare := c.options(t)

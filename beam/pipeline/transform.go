@@ -30,7 +30,7 @@ type span struct {
 	First        int // number of the first graph: in the part, later in all
 	Graphs       int // in all, where that is known
 	IDs, Targets []string
-	Folds        []int  // model.Folds, where they are asked for
+	Hashes       []int  // model.Hashes, where they are asked for
 	Features     []byte // as model.EncodeFeatures returns them
 }
 
@@ -54,7 +54,7 @@ type transformFn struct {
 	Read        dataset.Options // arrives without its limits
 	Batch       int
 	SkipInvalid bool
-	Folds       bool // are asked for
+	Hashes      bool // are asked for
 }
 
 // Setup reads the model.
@@ -97,9 +97,11 @@ func (f *transformFn) ProcessElement(
 		if len(graphs) == 0 {
 			continue
 		}
-		s := span{Group: p.Number, First: total, Folds: []int{}}
-		if f.Folds {
-			s.Folds = model.Folds(graphs)
+		s := span{Group: p.Number, First: total, Hashes: []int{}}
+		if f.Hashes {
+			for _, h := range model.Hashes(graphs) {
+				s.Hashes = append(s.Hashes, int(h))
+			}
 		}
 		if s.Features, err = model.EncodeFeatures(features); err != nil {
 			return err
@@ -191,7 +193,7 @@ func (j *Job) read(s beam.Scope) (spans, counts beam.PCollection) {
 	// Without the reshuffle a runner would give all parts to one worker.
 	all := beam.Reshuffle(s, beam.CreateList(s, j.parts))
 	spans, counts, bad := beam.ParDo3(s, &transformFn{
-		fitted: fitted{Model: j.model}, Read: j.reading, Batch: j.o.Batch, SkipInvalid: j.o.SkipInvalid, Folds: j.o.Train != "",
+		fitted: fitted{Model: j.model}, Read: j.reading, Batch: j.o.Batch, SkipInvalid: j.o.SkipInvalid, Hashes: j.o.Train != "",
 	}, all)
 	if j.o.SkipInvalid {
 		beam.ParDo0(s, &badFn{join(j.o.output(), BadName)}, beam.Impulse(s), beam.SideInput{Input: bad})

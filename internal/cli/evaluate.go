@@ -107,9 +107,19 @@ func (c *evaluateCmd) target(g *globals, t task) error {
 			all.Options = x
 			return all.Bytes(n, factors, workers)
 		}
-		err := g.announce(ds, candidates, o.Options, bytes, func(c costs) time.Duration { return c.evaluate(n, singles, workers, o) }, "")
+		kept, err := evaluate.KeptOf(ds, candidates, o)
 		if err != nil {
 			return err
+		}
+		hint := ""
+		if kept != (evaluate.Kept{}) {
+			hint = fmt.Sprintf(" (%s has %.0f %% of the scores and %.0f %% of the predictions)", c.Keep, 100*kept.Scores, 100*kept.Predictions)
+		}
+		if !kept.Done() {
+			takes := func(c costs) time.Duration { return c.evaluate(n, singles, workers, o, kept) }
+			if err := g.announce(ds, candidates, o.Options, bytes, takes, hint, fewer); err != nil {
+				return err
+			}
 		}
 	}
 	report, err := c.evaluate(g, ds, candidates, o)

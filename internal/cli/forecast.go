@@ -34,13 +34,16 @@ const (
 	centrePasses = 3 // through all graphs with centres: sums, graphs that are held out, and deviations
 )
 
-// fewer is what to do where memory is too small.
-const fewer = "take fewer graphs, or a machine with more memory"
+// What to do where memory is too small, and where it is for a training.
+const (
+	fewer    = "take fewer graphs, or a machine with more memory"
+	byRefine = "mlg train on a sample of the graphs, then mlg refine with all, or take a machine with more memory"
+)
 
 // announce says what work on many graphs will need: the memory, and the time as costs say. It refuses what
-// does not fit into memory, and says whether it would by kernel ridge regression.
+// does not fit into memory, and says whether it would by kernel ridge regression, or else what to do.
 func (g *globals) announce(ds *dataset.Dataset, candidates []choose.Candidate, o choose.Options,
-	bytes func(o choose.Options, factors int) int64, takes func(c costs) time.Duration, hint string) error {
+	bytes func(o choose.Options, factors int) int64, takes func(c costs) time.Duration, hint, instead string) error {
 	n, size := len(ds.Graphs), 0
 	for _, x := range ds.Graphs {
 		size += x.N() + x.M()
@@ -57,7 +60,7 @@ func (g *globals) announce(ds *dataset.Dataset, candidates []choose.Candidate, o
 		}
 	}
 	factors, what := kernel.Distinct(kernels...), fmt.Sprintf("%s for %d graphs", agree(len(kernels), "kernel", "kernels"), n)
-	need, instead := float64(bytes(o, factors)), fewer
+	need := float64(bytes(o, factors))
 	if o.Learner != learn.KernelRidge {
 		ridge := o
 		ridge.Learner, ridge.LeaveOneOut = learn.KernelRidge, true
@@ -79,6 +82,32 @@ func (g *globals) announce(ds *dataset.Dataset, candidates []choose.Candidate, o
 	}
 	g.note("%s", table.Wrap(line+hint, 0, 2))
 	return nil
+}
+
+// allowSums refuses sums for a model of m graphs that do not fit into memory, with copies as in choose.RefineBytes.
+func (g *globals) allowSums(m, copies int) error {
+	return work.CheckMemory(sumsText(m), float64(choose.RefineBytes(m, copies)), int64(g.MaxMemory*1e9),
+		"take a model that was trained on a smaller sample, or a machine with more memory")
+}
+
+func sumsText(m int) string { return "sums for a model of " + agree(m, "graph", "graphs") }
+
+// announceSums says what sums for a model of m graphs need, when the first some of n graphs, 0 if that is not known, have
+// been added in a time. What is learned at the end counts where it follows.
+func (g *globals) announceSums(m, copies, some, n int, took time.Duration, learns bool) {
+	what, each := "a million graphs", float64(took)/float64(some)
+	if n == 0 {
+		n = 1_000_000
+	} else {
+		what = "about " + count(float64(n), "graphs")
+	}
+	total := each * float64(n)
+	if add, learn := choose.RefineOperations(m); learns {
+		total += each * learn / add
+	}
+	line := fmt.Sprintf("%s: roughly %s of memory, and %s for %s on %s", sumsText(m), work.Gigabytes(float64(choose.RefineBytes(m, copies))),
+		round(time.Duration(total).Round(time.Second)), what, agree(g.workers(), "thread", "threads"))
+	g.note("%s", table.Wrap(line, 0, 2))
 }
 
 // noteChanges says which of the default candidates are left out or smaller, as the graphs are large.
@@ -239,8 +268,9 @@ func (c costs) train(n, targets, workers int, o choose.Options) time.Duration {
 }
 
 // evaluate returns the time of an evaluation on n graphs, whose report has so many rows of single kernels beside
-// those of sums.
-func (c costs) evaluate(n, singles, workers int, o evaluate.Options) time.Duration {
+// those of sums. What is kept need not be computed again. Kernels are fitted anyhow, and the values of pairs are needed as
+// long as something is missing.
+func (c costs) evaluate(n, singles, workers int, o evaluate.Options, kept evaluate.Kept) time.Duration {
 	alone := o.Options
 	alone.Combinations = nil
 	sums := len(slices.DeleteFunc(slices.Clone(o.Combinations), func(how choose.Combination) bool { return !how.Summed() }))
@@ -261,7 +291,8 @@ func (c costs) evaluate(n, singles, workers int, o evaluate.Options) time.Durati
 		pairs = float64(parts) * (2*s*s + float64(singles+sums)*float64(n)*float64(part)*c.few())
 	}
 	learn := float64(parts) * (float64(singles)*alone.Operations(part) + float64(sums)*o.Operations(part))
-	return c.time(pairs, float64(parts)*scores/lanes, learn/float64(workers))
+	pairs *= 1 - min(kept.Scores, kept.Predictions)
+	return c.time(pairs, float64(parts)*scores/lanes*(1-kept.Scores), learn/float64(workers)*(1-kept.Predictions))
 }
 
 // time adds up the time for fitting, for the values of pairs, for scores of kernels, and for operations.

@@ -176,7 +176,7 @@ func TestForecastOfFew(t *testing.T) {
 		g := &globals{stderr: &out, ctx: t.Context()}
 		g.bar = newBar(g)
 		err := g.announce(ds, []choose.Candidate{{Name: "costly", Settings: []choose.Setting{{Kernel: k}}}}, o, func(choose.Options, int) int64 { return 1 << 20 },
-			func(costs) time.Duration { return 90 * time.Second }, "")
+			func(costs) time.Duration { return 90 * time.Second }, "", fewer)
 		if g.bar.done(); err != nil {
 			t.Fatal(err)
 		}
@@ -234,8 +234,8 @@ func TestMatrixMemory(t *testing.T) {
 		{[]string{"cluster", data}, "are free: take fewer graphs"},
 		{[]string{"compare", data, data}, "are free: compare fewer graphs"},
 		{[]string{"embed", data, "--sample", "0", "--dimension", fmt.Sprint(n), "-o", filepath.Join(dir, "e.npy")}, "are free: take a smaller --dimension"},
-		{[]string{"train", huge, "-o", filepath.Join(dir, "m.mlg")}, "are free: mlg fit and transform read them one after the other"},
-		{[]string{"gram", filepath.Dir(huge), "--format", "tudataset", "-o", filepath.Join(dir, "k.npy")}, "are free: mlg fit and transform read them"},
+		{[]string{"train", huge, "-o", filepath.Join(dir, "m.mlg")}, "are free: mlg fit, transform and refine read them one after the other"},
+		{[]string{"gram", filepath.Dir(huge), "--format", "tudataset", "-o", filepath.Join(dir, "k.npy")}, "are free: mlg fit, transform and refine read them"},
 	} {
 		var out, errs bytes.Buffer
 		if code := Main(c.args, &out, &errs); code == 0 || !strings.Contains(strings.Join(strings.Fields(errs.String()), " "), c.want) {
@@ -249,10 +249,16 @@ func TestInductiveForecast(t *testing.T) {
 	o := evaluate.DefaultOptions()
 	o.Folds, o.Repeats, o.Memory = 5, 2, 1<<40
 	c := costs{fit: time.Minute, pair: 1, speed: 1, kernels: 2, factors: 2}
-	once, bytes := c.evaluate(1000, 1, 2, o), o.Bytes(1000, 2, 2)
+	once, bytes := c.evaluate(1000, 1, 2, o, evaluate.Kept{}), o.Bytes(1000, 2, 2)
 	o.Inductive = true
-	if more := c.evaluate(1000, 1, 2, o) - once; more != 9*(time.Minute+1000*1000) {
+	if more := c.evaluate(1000, 1, 2, o, evaluate.Kept{}) - once; more != 9*(time.Minute+1000*1000) {
 		t.Errorf("%v more, want nine fits and nine matrices", more)
+	}
+	if half, all := c.evaluate(1000, 1, 2, o, evaluate.Kept{Scores: 0.5, Predictions: 0.5}), c.evaluate(1000, 1, 2, o, evaluate.Kept{}); half <= c.fit || half >= all {
+		t.Errorf("%v with half of it kept, want less than %v", half, all)
+	}
+	if got, want := c.evaluate(1000, 1, 2, o, evaluate.Kept{Scores: 1, Predictions: 1}), 10*c.fit; got != want {
+		t.Errorf("%v with everything kept, want %v", got, want)
 	}
 	if got := o.Bytes(1000, 2, 2); got <= bytes || got > 2*bytes {
 		t.Errorf("%d bytes, want more than %d", got, bytes)
@@ -297,7 +303,7 @@ func TestRidgeFits(t *testing.T) {
 	o.Memory = 2e9
 	g := &globals{ctx: t.Context(), Quiet: true}
 	refusal := func() string {
-		err := g.announce(ds, choose.Each(classic.DefaultHistogram()), o, func(o choose.Options, factors int) int64 { return o.Bytes(10_000, factors, 2) }, nil, "")
+		err := g.announce(ds, choose.Each(classic.DefaultHistogram()), o, func(o choose.Options, factors int) int64 { return o.Bytes(10_000, factors, 2) }, nil, "", byRefine)
 		return fmt.Sprint(err)
 	}
 	if got := refusal(); got != "<nil>" {
@@ -307,8 +313,45 @@ func TestRidgeFits(t *testing.T) {
 	if got := refusal(); !regexp.MustCompile(`would take about 9\.\d GB of memory, but 2 GB are free: take --learner ridge, which needs 0\.\d+ GB, or fewer graphs$`).MatchString(got) {
 		t.Errorf("support vector machines: %s", got)
 	}
-	if o.Memory = 0.1e9; !strings.HasSuffix(refusal(), fewer) {
+	if o.Memory = 0.1e9; !strings.HasSuffix(refusal(), byRefine) {
 		t.Errorf("where nothing fits: %s", refusal())
+	}
+}
+
+// A refinement says what it will need when the first graphs are added: for all of a file, or for a million graphs of a
+// stream. Data with few graphs are done by then.
+func TestRefineForecast(t *testing.T) {
+	dir := t.TempDir()
+	path := func(name string, rows int) string {
+		text := "smiles,y\n"
+		for i := range rows {
+			text += fmt.Sprintf("%s,%d\n", strings.Repeat("C", 1+i%30)+[]string{"O", "N", "Cl", "F"}[i/30%4], i%30)
+		}
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	sample, few, many := path("sample.csv", 100), path("few.csv", 600), path("many.csv", 4000)
+	m := filepath.Join(dir, "m.mlg")
+	if code := Main([]string{"train", sample, "--kernel", "wl h=1", "--quiet", "-o", m}, io.Discard, io.Discard); code != 0 {
+		t.Fatalf("train: code %d", code)
+	}
+	for data, want := range map[string]string{few: "", many: `sums for a model of 100 graphs: roughly 0\.\d+ GB of memory, and \d+ ?m?s for about (3\.\d+|4(\.\d+)?) k graphs on 1 thread`} {
+		var out, errs bytes.Buffer
+		code := Main([]string{"refine", m, data, "--threads", "1", "-o", filepath.Join(dir, "out.mlg")}, &out, &errs)
+		said := strings.Join(strings.Fields(errs.String()), " ")
+		if code != 0 || want == "" && strings.Contains(said, "roughly") || !regexp.MustCompile(want).MatchString(said) {
+			t.Errorf("%s: code %d, %q, want %q in it", data, code, said, want)
+		}
+	}
+	var errs bytes.Buffer
+	g := &globals{stderr: &errs, Threads: 1}
+	g.bar = newBar(g)
+	g.announceSums(100, 1, 1000, 0, time.Second, false)
+	if !strings.Contains(strings.Join(strings.Fields(errs.String()), " "), "and 16m40s for a million graphs on 1 thread") {
+		t.Errorf("a stream: %q", errs.String())
 	}
 }
 

@@ -2,12 +2,16 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -24,6 +28,8 @@ type refineCmd struct {
 	Shard string `help:"Add up only shard i of n, 1 ≤ i ≤ n, into a file in --sums." placeholder:"I/N" group:"Shards"`
 	Sums  string `help:"Folder of the sums of shards. Those that are there are kept." type:"path" placeholder:"DIR" group:"Shards"`
 	Out   string `help:"Model file to write." short:"o" placeholder:"FILE" ends:""`
+
+	records int // of the data
 }
 
 // sumsExtension ends the names of files of sums.
@@ -52,6 +58,9 @@ func (c *refineCmd) Run(g *globals) error {
 	if err != nil {
 		return err
 	}
+	if err := g.allowSums(m.Examples(), c.copies()); err != nil {
+		return err
+	}
 	r, err := model.NewRefiner(g.work(), m)
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.Model, err)
@@ -71,55 +80,98 @@ func (c *refineCmd) Run(g *globals) error {
 	return c.learn(g, r, s)
 }
 
-// add adds up the graphs of a shard.
+// refineRow is a graph that is added, with what had been read when it was.
+type refineRow struct {
+	*graph.Graph
+	records int
+	share   float64 // of the file, 0 where it is not known
+}
+
+// rows gives the graphs of a shard. It goes over the records of other shards without making graphs of them, where it can.
+func (c *refineCmd) rows(g *globals, d *dataset.Reader, shard, shards int) iter.Seq2[refineRow, error] {
+	return func(yield func(refineRow, error) bool) {
+		for n := 1; ; n++ {
+			var x *graph.Graph
+			var err error
+			own := n%shards == shard%shards
+			if own {
+				x, err = d.Try()
+			} else {
+				err = d.Pass()
+			}
+			if errors.Is(err, io.EOF) {
+				c.records = n - 1
+				return
+			}
+			if err == nil {
+				err = g.ctx.Err()
+			}
+			if err != nil {
+				yield(refineRow{}, err)
+				return
+			}
+			if x == nil {
+				continue
+			}
+			id := cmp.Or(x.ID(), strconv.Itoa(n))
+			if !yield(refineRow{x.With(id, x.Target()), n, d.Share()}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// add adds up the graphs of a shard. Some are read while those before them are added.
 func (c *refineCmd) add(g *globals, r *model.Refiner, shard, shards int) (*model.Sums, error) {
 	s, err := r.Sums(g.work())
 	if err != nil {
 		return nil, err
 	}
-	in, err := rows(g, c.Data, c.like(r.Model), false)
+	d, err := openData(c.Data, c.like(r.Model))
 	if err != nil {
 		return nil, err
 	}
-	s.Shard, s.Shards = shard, shards
-	var bad dataset.LeftOut
-	own := func(yield func(row, error) bool) {
-		for x, err := range in {
-			if err == nil {
-				if s.Records++; s.Records%shards != shard%shards {
-					continue
-				}
-				if x.Graph == nil {
-					bad.Count++
-					bad.First = append(bad.First, x.bad)[:1]
-					continue
-				}
-			}
-			if !yield(x, err) {
-				return
-			}
-		}
-	}
-	for block, err := range blocks(own, refineGraphs, blockVertices, row.vertices) {
+	defer closeData(g, d)
+	told := false
+	read := blocks(c.rows(g, d, shard, shards), refineGraphs, blockVertices, func(x refineRow) int { return x.N() })
+	for block, err := range ahead(g.ctx, false, read, func(_ context.Context, block []refineRow) []refineRow { return block }) {
 		if err != nil {
 			return nil, err
 		}
 		graphs := make([]*graph.Graph, len(block))
 		for i, x := range block {
-			graphs[i] = x.Graph.With(x.id, x.targets[0])
+			graphs[i] = x.Graph
 		}
+		start := time.Now()
 		if err := r.Add(g.work(), s, graphs); err != nil {
 			return nil, fmt.Errorf("%s: %w", c.Data, err)
 		}
-		g.bar.show("added", int64(s.Examples()), 0, "graphs")
+		last, all := block[len(block)-1], 0
+		if last.share > 0 {
+			all = int(float64(last.records) / last.share)
+		}
+		if !told && (all == 0 || all > last.records) {
+			told = true
+			g.announceSums(r.Model.Examples(), c.copies(), len(graphs), all/shards, time.Since(start), c.Shard == "")
+		}
+		g.bar.show("added", int64(last.records), int64(all), "graphs")
 	}
+	s.Shard, s.Shards, s.Records = shard, shards, c.records
 	if s.Examples() == 0 && s.Untargeted > 0 {
 		return nil, fmt.Errorf("%s: no graph has a target; --target names their column", c.Data)
 	}
 	if s.Examples() == 0 && shards == 1 {
-		return nil, noGraphs(c.Data, bad)
+		return nil, noGraphs(c.Data, d.Skipped())
 	}
 	return s, nil
+}
+
+// copies returns how often sums are in memory beside those that are added up.
+func (c *refineCmd) copies() int {
+	if c.Sums != "" { // read or written
+		return 1
+	}
+	return 0
 }
 
 // shard writes the sums of a shard, unless they are there.

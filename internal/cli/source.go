@@ -105,7 +105,7 @@ func (f *dataFlags) settle(g *globals, sets ...*dataset.Dataset) {
 
 func readData(g *globals, path string, o dataset.Options) (*dataset.Dataset, error) {
 	if err := work.CheckMemory(fmt.Sprintf("the graphs of %s", path), float64(bytesOf(path))/2, 0,
-		"mlg fit and transform read them one after the other, with any number of graphs"); err != nil {
+		"mlg fit, transform and refine read them one after the other, with any number of graphs"); err != nil {
 		return nil, err
 	}
 	g.bar.show("reading", 0, 0, "")

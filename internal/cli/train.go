@@ -187,9 +187,13 @@ func (c *trainCmd) announce(g *globals, ds *dataset.Dataset, targets int, candid
 	if !c.Quick && c.Kernel == nil {
 		hint = " (--quick takes one kernel)"
 	}
+	instead := byRefine
+	if targets > 1 || o.Learner != learn.KernelRidge { // mlg refine takes models of one target
+		instead = fewer
+	}
 	n, workers := len(ds.Graphs), g.workers()
 	return g.announce(ds, candidates, o, func(o choose.Options, factors int) int64 { return o.Bytes(n, factors, workers) },
-		func(c costs) time.Duration { return c.train(n, targets, workers, o) }, hint)
+		func(c costs) time.Duration { return c.train(n, targets, workers, o) }, hint, instead)
 }
 
 // own returns the kernels of the flags.
