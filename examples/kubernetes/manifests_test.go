@@ -74,7 +74,14 @@ func environment(c *core.Container) map[string]string {
 
 // What the API server demands of an Indexed Job with these fields, and what mlg demands.
 func TestIndexedJob(t *testing.T) {
-	j := job(t, "gram-job.yaml")
+	for _, path := range []string{"gram-job.yaml", "refine-job.yaml"} {
+		t.Run(path, func(t *testing.T) { indexed(t, job(t, path)) })
+	}
+	job(t, "merge-job.yaml")
+	job(t, "learn-job.yaml")
+}
+
+func indexed(t *testing.T, j *batch.Job) {
 	c := &j.Spec.Template.Spec.Containers[0]
 	if j.Spec.CompletionMode == nil || *j.Spec.CompletionMode != batch.IndexedCompletion {
 		t.Fatal("the Job is not indexed")
@@ -127,68 +134,124 @@ func TestStrict(t *testing.T) {
 	}
 }
 
-// The commands of the pods, as they stand but for the place of the volume, give the Gram
-// matrix to the bit. Some pods run twice, as after a failure.
-func TestCommands(t *testing.T) {
-	dir := t.TempDir()
-	bin := filepath.Join(dir, "bin")
-	build := exec.Command("go", "build", "-o", filepath.Join(bin, "mlg"), "./cmd/mlg")
+// pods run commands of containers on this machine, with a folder in place of the volume.
+type pods struct {
+	*testing.T
+	dir, bin string
+}
+
+func newPods(t *testing.T) *pods {
+	t.Helper()
+	p := &pods{t, t.TempDir(), ""}
+	p.bin = filepath.Join(p.dir, "bin")
+	build := exec.Command("go", "build", "-o", filepath.Join(p.bin, "mlg"), "./cmd/mlg")
 	build.Dir = filepath.Join("..", "..")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
-	data := filepath.Join(dir, "data")
-	if err := os.Mkdir(data, 0o777); err != nil {
+	if err := os.Mkdir(filepath.Join(p.dir, "data"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	run := func(c *core.Container, extra ...string) {
-		t.Helper()
-		command := slices.Clone(c.Command)
-		for i, a := range command {
-			if len(c.VolumeMounts) != 1 || c.VolumeMounts[0].MountPath != "/data" {
-				t.Fatal("want one volume, at /data")
-			}
-			if strings.HasPrefix(a, "/data/") {
-				command[i] = dir + a
-			}
+	return p
+}
+
+// run runs the command of a container.
+func (p *pods) run(c *core.Container, extra ...string) {
+	p.Helper()
+	command := slices.Clone(c.Command)
+	for i, a := range command {
+		if len(c.VolumeMounts) != 1 || c.VolumeMounts[0].MountPath != "/data" {
+			p.Fatal("want one volume, at /data")
 		}
-		cmd := exec.Command(filepath.Join(bin, command[0]), command[1:]...)
-		if filepath.IsAbs(command[0]) {
-			cmd = exec.Command(command[0], command[1:]...)
-		}
-		cmd.Env = append([]string{"PATH=" + bin + ":/usr/bin:/bin"}, extra...)
-		for name, value := range environment(c) {
-			if strings.HasPrefix(value, "/data/") {
-				value = dir + value
-			}
-			cmd.Env = append(cmd.Env, name+"="+value)
-		}
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%q: %v\n%s", command, err, out)
+		if strings.HasPrefix(a, "/data/") {
+			command[i] = p.dir + a
 		}
 	}
+	cmd := exec.Command(filepath.Join(p.bin, command[0]), command[1:]...)
+	if filepath.IsAbs(command[0]) {
+		cmd = exec.Command(command[0], command[1:]...)
+	}
+	cmd.Env = append([]string{"PATH=" + p.bin + ":/usr/bin:/bin"}, extra...)
+	for name, value := range environment(c) {
+		if strings.HasPrefix(value, "/data/") {
+			value = p.dir + value
+		}
+		cmd.Env = append(cmd.Env, name+"="+value)
+	}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		p.Fatalf("%q: %v\n%s", command, err, out)
+	}
+}
+
+// runAll runs the command of every index of a Job. Some run twice, as after a failure.
+func (p *pods) runAll(j *batch.Job, c *core.Container) {
+	p.Helper()
+	for i := range int(*j.Spec.Completions) {
+		for range 1 + i%2 {
+			p.run(c, "JOB_COMPLETION_INDEX="+strconv.Itoa(i))
+		}
+	}
+}
+
+// mlg runs a command that no manifest has.
+func (p *pods) mlg(args ...string) {
+	p.Helper()
+	if out, err := exec.Command(filepath.Join(p.bin, "mlg"), args...).CombinedOutput(); err != nil {
+		p.Fatalf("mlg %q: %v\n%s", args, err, out)
+	}
+}
+
+// same reports a file of the volume that differs from another one.
+func (p *pods) same(name, other string) {
+	p.Helper()
+	want, errA := os.ReadFile(other)
+	got, errB := os.ReadFile(filepath.Join(p.dir, "data", name))
+	if errA != nil || errB != nil || !bytes.Equal(got, want) {
+		p.Errorf("%s differs from what one machine writes; errors %v, %v", name, errA, errB)
+	}
+}
+
+// The commands of the pods, as they stand but for the place of the volume, give the Gram matrix to the bit.
+func TestCommands(t *testing.T) {
+	p := newPods(t)
 	gram := job(t, "gram-job.yaml")
 	c := &gram.Spec.Template.Spec.Containers[0]
-	molecules := filepath.Join(dir, environment(c)["DATA"])
+	molecules := filepath.Join(p.dir, environment(c)["DATA"])
 	if err := os.WriteFile(molecules, []byte("CCO ethanol\nc1ccccc1 benzene\nCC(=O)O acid\nCCN amine\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	small := *c
 	small.Command = slices.Clone(c.Command)
 	small.Command[len(small.Command)-1] += " --tile-side 1" // so that there is a tile for most of them
-	for i := range int(*gram.Spec.Completions) {
-		for range 1 + i%2 {
-			run(&small, "JOB_COMPLETION_INDEX="+strconv.Itoa(i))
+	p.runAll(gram, &small)
+	p.run(&job(t, "merge-job.yaml").Spec.Template.Spec.Containers[0])
+	whole := filepath.Join(p.dir, "whole.npy")
+	p.mlg("gram", molecules, "-o", whole)
+	p.same("gram.npy", whole)
+}
+
+// Those of a refinement give the model of one machine to the bit.
+func TestRefineCommands(t *testing.T) {
+	p := newPods(t)
+	refine := job(t, "refine-job.yaml")
+	c := &refine.Spec.Template.Spec.Containers[0]
+	data, sample := filepath.Join(p.dir, environment(c)["DATA"]), filepath.Join(p.dir, environment(c)["MODEL"])
+	text := "smiles,value\n"
+	for i := range 60 {
+		text += strings.Repeat("C", 1+i%15) + []string{"O", "N", "Cl", "C=O"}[i/15] + "," + strconv.Itoa(i%15) + "\n"
+		if i == 29 {
+			if err := os.WriteFile(filepath.Join(p.dir, "sample.csv"), []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
-	run(&job(t, "merge-job.yaml").Spec.Template.Spec.Containers[0])
-	whole := filepath.Join(dir, "whole.npy")
-	if out, err := exec.Command(filepath.Join(bin, "mlg"), "gram", molecules, "-o", whole).CombinedOutput(); err != nil {
-		t.Fatalf("mlg gram: %v\n%s", err, out)
+	if err := os.WriteFile(data, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
 	}
-	want, errA := os.ReadFile(whole)
-	got, errB := os.ReadFile(filepath.Join(data, "gram.npy"))
-	if errA != nil || errB != nil || !bytes.Equal(got, want) {
-		t.Errorf("the matrix differs from that of mlg gram; errors %v, %v", errA, errB)
-	}
+	p.mlg("train", filepath.Join(p.dir, "sample.csv"), "--kernel", "wl h=2", "-o", sample)
+	p.runAll(refine, c)
+	p.run(&job(t, "learn-job.yaml").Spec.Template.Spec.Containers[0])
+	whole := filepath.Join(p.dir, "whole.mlg")
+	p.mlg("refine", sample, data, "-o", whole)
+	p.same("model.mlg", whole)
 }
