@@ -100,7 +100,7 @@ func Pick(ctx context.Context, p *learn.Posterior, o Options) ([]Picked, error) 
 	if err != nil {
 		return nil, err
 	}
-	b := &batch{Options: o, p: p, taken: make([]bool, n), rest: o.Budget, rng: rand.New(rand.NewPCG(o.Seed, 0))}
+	b := &batch{Options: o, conditional: &conditional{p: p}, taken: make([]bool, n), rest: o.Budget, rng: rand.New(rand.NewPCG(o.Seed, 0))}
 	b.Acquisition = a
 	if o.K == 0 || o.K > n {
 		b.K = n
@@ -126,16 +126,14 @@ func Pick(ctx context.Context, p *learn.Posterior, o Options) ([]Picked, error) 
 // batch is what is known while one is chosen.
 type batch struct {
 	Options
-	p     *learn.Posterior
+	*conditional
 	taken []bool
 	rest  float64 // of the budget
 	rng   *rand.Rand
 
-	variance, before []float64   // of true values given what was picked, and without it
-	covariance       []float64   // the same of all pairs
-	outcomes         []*fantasy  // a single one until something was picked
-	draws            [][]float64 // of Thompson
-	order            []int       // of Random
+	outcomes []*fantasy  // a single one until something was picked
+	draws    [][]float64 // of Thompson
+	order    []int       // of Random
 }
 
 // fantasy is an imagined outcome of what was picked.
@@ -161,12 +159,7 @@ func (b *batch) prepare(ctx context.Context) error {
 		b.order = b.rng.Perm(n)
 		return nil
 	}
-	b.covariance = slices.Clone(b.p.Covariance.Data)
-	b.variance = make([]float64, n)
-	for i := range n {
-		b.variance[i] = b.covariance[i*n+i]
-	}
-	b.before = slices.Clone(b.variance)
+	b.conditional = newConditional(b.p)
 	b.outcomes = []*fantasy{{mean: b.p.Mean, best: b.Best}}
 	return nil
 }
@@ -255,17 +248,6 @@ func (b *batch) acquisition(i, rank int) float64 {
 	return most + math.Log(sum/float64(len(logs)))
 }
 
-// known is the share of its variance below which a value counts as known: what is left is rounding.
-const known = 1e-9
-
-// deviation returns that of the true value of a candidate given what was picked.
-func (b *batch) deviation(i int) float64 {
-	if b.variance[i] <= known*b.before[i] {
-		return 0
-	}
-	return math.Sqrt(b.variance[i])
-}
-
 // take takes a candidate.
 func (b *batch) take(i int) {
 	b.taken[i] = true
@@ -273,31 +255,19 @@ func (b *batch) take(i int) {
 	if b.covariance == nil || b.Acquisition == Mean {
 		return
 	}
-	n, d := len(b.taken), b.deviation(i)
+	d := b.deviation(i)
 	measured := d * d
 	if b.Acquisition == Variance || b.Acquisition == Bound {
 		measured += b.p.Noise * b.p.Noise
 	} else {
 		b.imagine(i, d)
 	}
-	if d == 0 {
-		return
-	}
-	column := slices.Clone(b.covariance[i*n:][:n])
-	for j := range n {
-		share := column[j] / measured
-		row := b.covariance[j*n:][:n]
-		for k, c := range column {
-			row[k] -= float64(share * c)
-		}
-		b.variance[j] = row[j]
-	}
+	b.reveal(i, measured)
 }
 
 // imagine draws the true value of a candidate in every fantasy, and adds what it tells. Draws are stratified: one
 // from each of as many parts of equal probability.
 func (b *batch) imagine(i int, d float64) {
-	n := len(b.taken)
 	if len(b.outcomes) < b.Fantasies {
 		one := b.outcomes[0]
 		for len(b.outcomes) < b.Fantasies {
@@ -314,10 +284,7 @@ func (b *batch) imagine(i int, d float64) {
 		if d == 0 {
 			continue
 		}
-		share := z / (d * d)
-		for j, c := range b.covariance[i*n:][:n] {
-			f.mean[j] += float64(share * c)
-		}
+		b.follow(f.mean, i, z/(d*d))
 	}
 }
 

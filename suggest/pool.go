@@ -23,6 +23,8 @@ import (
 type PoolOptions struct {
 	// Options are those of Pick. Best and Cost come from the model and the pool.
 	Options
+	// Goals are what is wanted of several targets, which the endpoints of the model predict; Goal is then left as it is.
+	Goals []Wanted
 	// Class is the wanted class, for classifiers. Without it, graphs are wanted whose class is uncertain.
 	Class string
 	// Keep is the number of candidates, best by themselves, of which the batch is chosen.
@@ -54,7 +56,11 @@ type Suggestion struct {
 	// Deviation is that of a measured value, True of the true value.
 	Deviation   *float64 `json:"deviation,omitempty"`
 	True        *float64 `json:"true_deviation,omitempty"`
-	Probability *float64 `json:"probability,omitempty"` // of the wanted class, or of the predicted one
+	Probability *float64 `json:"probability,omitempty"` // of the wanted class, or of the predicted one; for several targets that all limits hold
+	// Targets are predictions for several targets. Front says that no graph of the pool is predicted to be better in one of
+	// them and as good in the others.
+	Targets []Expected `json:"targets,omitempty"`
+	Front   *bool      `json:"front,omitempty"`
 	// Acquisition is that of Picked; Bound, Thompson and Mean are values, if large or small ones are wanted.
 	Acquisition float64 `json:"acquisition"`
 	Cost        float64 `json:"cost"`
@@ -88,6 +94,8 @@ type Search struct {
 	self      []float64       // kernel of each with itself
 	kept      []Candidate
 	result    Result
+	several   *severalSearch // nil for one target
+	partly    []bool         // training graphs that have no value of some wanted target, nil for none
 }
 
 // Candidate is a graph of a pool that may be suggested.
@@ -112,7 +120,13 @@ func NewSearch(ctx context.Context, m *model.Model, o PoolOptions) (*Search, err
 		return nil, fmt.Errorf("suggest: %d candidates, want at least 1", o.Keep)
 	}
 	s := &Search{model: m, options: o, class: -1, known: &graph.Set{}, best: math.Inf(-1)}
-	a, err := s.acquisition()
+	var a Acquisition
+	var err error
+	if len(o.Goals) > 0 {
+		a, err = s.checkSeveral(ctx)
+	} else {
+		a, err = s.acquisition()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +134,14 @@ func NewSearch(ctx context.Context, m *model.Model, o PoolOptions) (*Search, err
 		return nil, err
 	}
 	s.options.Acquisition, s.result.Acquisition, s.result.Goal = a, a, o.Goal.String()
-	if m.Classes != nil {
+	switch {
+	case s.several != nil:
+		var texts []string
+		for _, w := range o.Goals {
+			texts = append(texts, w.String())
+		}
+		s.result.Goal = strings.Join(texts, ", ")
+	case m.Classes != nil:
 		s.result.Goal = cmp.Or(o.Class, "learn")
 	}
 	if s.features, err = m.Kernel.Train(ctx); err != nil {
@@ -129,26 +150,37 @@ func NewSearch(ctx context.Context, m *model.Model, o PoolOptions) (*Search, err
 	if s.self, err = kernel.Self(ctx, m.Kernel, s.features); err != nil {
 		return nil, err
 	}
-	measured := m.Graphs
-	if at := m.Measured(); at != nil {
-		measured = nil
-		for _, i := range at {
-			measured = append(measured, m.Graphs[i])
-		}
-	}
-	for _, g := range measured {
-		s.training = max(s.training, s.known.Add(dataset.Identity(g))+1)
-	}
+	s.markMeasured()
 	for _, g := range o.Excluded {
 		s.known.Add(dataset.Identity(g))
 	}
-	if kind := o.Goal.Kind; m.Classes == nil && kind != Learn && kind != Range {
+	if kind := o.Goal.Kind; s.several == nil && m.Classes == nil && kind != Learn && kind != Range {
 		if err := s.findBest(ctx); err != nil {
 			return nil, err
 		}
 		s.result.Best = &s.bestValue
 	}
 	return s, nil
+}
+
+// markMeasured adds the training graphs that have values of all that is wanted to what is known.
+func (s *Search) markMeasured() {
+	at := s.model.Measured()
+	if s.several != nil {
+		at = s.several.measured()
+	}
+	if at == nil && s.several == nil {
+		at = kernel.UpTo(len(s.model.Graphs))
+	}
+	if len(at) < len(s.model.Graphs) {
+		s.partly = slices.Repeat([]bool{true}, len(s.model.Graphs))
+	}
+	for _, i := range at {
+		s.training = max(s.training, s.known.Add(dataset.Identity(s.model.Graphs[i]))+1)
+		if s.partly != nil {
+			s.partly[i] = false
+		}
+	}
 }
 
 // acquisition returns the acquisition function for the model and the goal.
@@ -223,7 +255,9 @@ func (s *Search) Add(block []Candidate) {
 		case c.state == excluded:
 			s.result.Excluded++
 		case c.Cost <= s.options.Budget:
-			s.kept = append(s.kept, c)
+			if s.kept = append(s.kept, c); s.several != nil {
+				s.several.enter(&c)
+			}
 		}
 	}
 	if len(s.kept) > 2*s.options.Keep {
@@ -277,6 +311,10 @@ func (s *Search) Result(ctx context.Context, features func(at []int) (kernel.Fea
 		if x.Rank, x.Acquisition = rank+1, p.Acquisition; s.options.Goal.Kind == Minimise && s.result.Acquisition.isValue() {
 			x.Acquisition = -x.Acquisition
 		}
+		if s.several != nil {
+			front := s.several.onFront(&s.kept[p.Index])
+			x.Front = &front
+		}
 		out.Cost += x.Cost
 		out.Batch = append(out.Batch, x)
 	}
@@ -307,6 +345,9 @@ func (s *Search) pick(ctx context.Context, features func(at []int) (kernel.Featu
 	}
 	if err != nil {
 		return nil, err
+	}
+	if s.several != nil {
+		return s.pickSeveral(ctx, graphs, a, o)
 	}
 	if s.model.Classes == nil {
 		p, err := s.model.Posterior(ctx, graphs, a)

@@ -21,7 +21,7 @@ func (s *Search) Score(ctx context.Context, b Block) ([]Candidate, error) {
 			return nil, err
 		}
 	}
-	o := model.PredictOptions{Nearest: 1, Deviations: s.options.Acquisition != Mean && s.options.Acquisition != Random, Level: 0.9}
+	o := model.PredictOptions{Nearest: 1, Deviations: s.several == nil && s.options.Acquisition != Mean && s.options.Acquisition != Random, Level: 0.9}
 	cross, err := kernel.Between(ctx, s.model.Kernel, a, s.features)
 	if err != nil {
 		return nil, err
@@ -50,11 +50,16 @@ func (s *Search) Score(ctx context.Context, b Block) ([]Candidate, error) {
 		if same := s.same(cross.Row(i), self[i]); same || s.options.Excluded != nil {
 			c.state = s.stateOf(c.Graph, same)
 		}
-		if c.state == possible && c.Cost <= s.options.Budget {
+		switch {
+		case s.several != nil: // below
+		case c.state == possible && c.Cost <= s.options.Budget:
 			s.describe(c, &said[i])
-		} else {
+		default:
 			c.score = math.Inf(-1)
 		}
+	}
+	if s.several != nil {
+		return out, s.scoreSeveral(ctx, b.Graphs, a, out)
 	}
 	return out, nil
 }
@@ -66,6 +71,9 @@ func (s *Search) Score(ctx context.Context, b Block) ([]Candidate, error) {
 // is no more than rounding. With itself the graph has the kernel self, with the training graphs that of a row.
 func (s *Search) same(row []float64, self float64) bool {
 	for j, k := range row {
+		if s.partly != nil && s.partly[j] {
+			continue
+		}
 		if both := self + s.self[j]; both-2*k <= 1e-9*both {
 			return true
 		}

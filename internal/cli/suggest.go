@@ -38,23 +38,24 @@ type suggestCmd struct {
 
 	CSV bool   `help:"Print a table as CSV." name:"csv"`
 	Out string `help:"Write to this file instead of standard output." short:"o" placeholder:"FILE" ends:""`
+
+	several bool // goals of several targets
 }
 
 // goalFlags say what is wanted.
 type goalFlags struct {
-	Count       int     `help:"Number of graphs to suggest. 0 means 20, with --budget as many as it allows, and with --simulate 10 a round." short:"k" name:"count" default:"0" least:"0"`
-	Goal        string  `help:"For values: max, min, a number to reach, a range such as 1:3, 1: or :3, or learn (what tells most about all values)." default:"max" placeholder:"GOAL"`
-	Class       string  `help:"For classes: the wanted class. Without it, graphs are suggested whose class is uncertain." placeholder:"NAME"`
-	Acquisition string  `help:"How graphs are compared: ei (expected improvement), probability, bound, thompson, mean, variance, uncertainty or random. The default is the first that suits the goal." default:"" placeholder:"NAME" enum:",ei,probability,bound,thompson,mean,variance,uncertainty,random"`
-	Beta        float64 `help:"With --acquisition bound: number of deviations." default:"2"`
-	Seed        uint64  `help:"Seed of what is drawn." default:"0"`
+	Count       int      `help:"Number of graphs to suggest. 0 means 20, with --budget as many as it allows, and with --simulate 10 a round." short:"k" name:"count" default:"0" least:"0"`
+	Goal        []string `help:"For values: max, min, a number to reach, a range such as 1:3, 1: or :3, or learn (what tells most about all values); max without the flag. For several targets of a model repeat it with names, as in --goal logD=1:3 --goal sol=max." placeholder:"GOAL" sep:"none"`
+	Class       string   `help:"For classes: the wanted class. Without it, graphs are suggested whose class is uncertain." placeholder:"NAME"`
+	Acquisition string   `help:"How graphs are compared: ei (expected improvement), probability, bound, thompson, mean, variance, uncertainty or random. The default is the first that suits the goal." default:"" placeholder:"NAME" enum:",ei,probability,bound,thompson,mean,variance,uncertainty,random"`
+	Beta        float64  `help:"With --acquisition bound: number of deviations." default:"2"`
+	Seed        uint64   `help:"Seed of what is drawn." default:"0"`
 }
 
 // wanted returns the options of the flags.
 func (f *goalFlags) wanted(budget float64) (suggest.PoolOptions, error) {
 	o := suggest.DefaultPoolOptions()
-	var err error
-	if o.Goal, err = suggest.ParseGoal(f.Goal); err != nil {
+	if err := f.goals(&o); err != nil {
 		return o, usageError("--goal: " + err.Error())
 	}
 	o.Acquisition, o.Class, o.Beta, o.Seed = suggest.Acquisition(f.Acquisition), f.Class, f.Beta, f.Seed
@@ -72,6 +73,45 @@ func (f *goalFlags) wanted(budget float64) (suggest.PoolOptions, error) {
 	return o, nil
 }
 
+// goals reads what is wanted: one goal of the one target, or one for each of several.
+func (f *goalFlags) goals(o *suggest.PoolOptions) (err error) {
+	if len(f.Goal) == 1 && !strings.Contains(f.Goal[0], "=") {
+		o.Goal, err = suggest.ParseGoal(f.Goal[0])
+		return err
+	}
+	for _, text := range f.Goal {
+		w, err := suggest.ParseWanted(text)
+		if err != nil {
+			return err
+		}
+		o.Goals = append(o.Goals, w)
+	}
+	return nil
+}
+
+// wants returns the endpoints of a model that goals are about: that of --target, or those that --goal names. A single one has
+// all goals and acquisition functions.
+func (c *suggestCmd) wants(m *model.Model, o *suggest.PoolOptions) (*model.Model, error) {
+	if len(o.Goals) == 0 {
+		return c.endpoint(c.Model, m)
+	}
+	if len(c.Target) > 0 {
+		return nil, usageError("--target and names in --goal cannot be used together")
+	}
+	var names []string
+	for _, w := range o.Goals {
+		names = append(names, w.Target)
+	}
+	m, err := m.Only(names...)
+	if err != nil {
+		return nil, usageError("--goal: " + err.Error())
+	}
+	if len(o.Goals) == 1 {
+		o.Goal, o.Goals = o.Goals[0].Goal, nil
+	}
+	return m, nil
+}
+
 // Run looks at all graphs of the pool and prints those that are suggested.
 func (c *suggestCmd) Run(g *globals) error {
 	o, err := c.wanted(c.Budget)
@@ -82,11 +122,14 @@ func (c *suggestCmd) Run(g *globals) error {
 		return err
 	}
 	if c.Simulate {
+		if len(o.Goals) > 0 {
+			return usageError("--simulate has one goal, without the name of a target; --target names the column")
+		}
 		return c.simulate(g, o.Options)
 	}
 	m, err := readModel(c.Model)
 	if err == nil {
-		m, err = c.endpoint(c.Model, m)
+		m, err = c.wants(m, &o)
 	}
 	if err != nil {
 		return err
@@ -94,6 +137,7 @@ func (c *suggestCmd) Run(g *globals) error {
 	if m.Learner == nil {
 		return fmt.Errorf("%s has no learner; mlg train makes a model that can suggest", c.Model)
 	}
+	c.several = len(o.Goals) > 0
 	read := c.like(m)
 	if c.Exclude != "" {
 		d, err := readData(g, c.Exclude, read)
@@ -243,6 +287,9 @@ func (c *suggestCmd) print(g *globals, w io.Writer, m *model.Model, r *suggest.R
 	case c.CSV:
 		g.forPrograms()
 		return suggestedCSV(csv.NewWriter(w), m, r)
+	case len(m.Endpoints()) > 1:
+		printSeveral(w, r)
+		return nil
 	}
 	if len(r.Batch) > 0 {
 		fmt.Fprintf(w, "rank %-15s %s %7s  %-12s %5s  why\n", "id", suggestedHead(m), "gain", "nearest", "like")
@@ -277,9 +324,15 @@ func suggestedHead(m *model.Model) string {
 // suggestedCSV prints the batch for programs.
 func suggestedCSV(w *csv.Writer, m *model.Model, r *suggest.Result) error {
 	head := []string{"rank", "id", "smiles"}
-	if m.Classes != nil {
+	switch several := m.Endpoints(); {
+	case len(several) > 1:
+		for _, e := range several {
+			head = append(head, e.Target+" predicted", e.Target+" deviation", e.Target+" true_deviation")
+		}
+		head = append(head, "p", "front")
+	case m.Classes != nil:
 		head = append(head, "class", "p")
-	} else {
+	default:
 		head = append(head, "predicted", "deviation", "true_deviation")
 	}
 	w.Write(append(head, "acquisition", "cost", "nearest", "target", "similarity", "why")) // an error is that of Flush
@@ -294,9 +347,15 @@ func suggestedCSV(w *csv.Writer, m *model.Model, r *suggest.Result) error {
 		if x.Graph != nil {
 			row[2] = x.Graph.SMILES()
 		}
-		if m.Classes != nil {
+		switch {
+		case x.Targets != nil:
+			for _, e := range x.Targets {
+				row = append(row, number(e.Value), known(e.Deviation), known(e.True))
+			}
+			row = append(row, known(x.Probability), strconv.FormatBool(*x.Front))
+		case m.Classes != nil:
 			row = append(row, x.Class, known(x.Probability))
-		} else {
+		default:
 			row = append(row, known(x.Value), known(x.Deviation), known(x.True))
 		}
 		n := model.Neighbour{}
@@ -329,7 +388,10 @@ var (
 )
 
 // gain says what the column gain has.
-func gain(r *suggest.Result) string {
+func gain(r *suggest.Result, several bool) string {
+	if several && r.Acquisition == suggest.Improvement {
+		return "expected improvement of the front, beyond the graphs above, where the limits hold"
+	}
 	if text := distances[r.Acquisition]; text != "" && r.Goal != "max" && r.Goal != "min" {
 		return text
 	}
@@ -360,7 +422,7 @@ func (c *suggestCmd) notes(g *globals, r *suggest.Result) {
 		g.note("nothing is left to suggest")
 		return
 	}
-	text = fmt.Sprintf("goal %s; gain: %s", r.Goal, gain(r))
+	text = fmt.Sprintf("goal %s; gain: %s", r.Goal, gain(r, c.several))
 	if r.Best != nil {
 		text += fmt.Sprintf("; best so far %s, as predicted", figure("", *r.Best))
 	}
