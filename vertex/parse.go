@@ -43,7 +43,7 @@ var about = map[string]string{
 	"labels": "1 if the labels are equal, else 0", "attributes": "dot product of the attributes",
 	"gaussian": "exp(−|x−y|²/2σ²) for the attributes x and y", "degree": "1 if the numbers of neighbours are equal, else 0",
 	"heat": "by the heat that stays at the vertex after some times", "wl": "share of h + 1 Weisfeiler-Lehman colours that agree",
-	"configuration": "½ for the same element or bond, ½ for the same R, S, E, Z and the like, in the form stereo",
+	"configuration": "½ for the same element or bond, ½ for the same R, S, E or Z",
 }
 
 // About says in a line what an elementary kernel is for two vertices.
