@@ -45,7 +45,7 @@ type suggestCmd struct {
 // goalFlags say what is wanted.
 type goalFlags struct {
 	Count       int      `help:"Number of graphs to suggest. 0 means 20, with --budget as many as it allows, and with --simulate 10 a round." short:"k" name:"count" default:"0" least:"0"`
-	Goal        []string `help:"For values: max, min, a number to reach, a range such as 1:3, 1: or :3, or learn (what tells most about all values); max without the flag. For several targets of a model repeat it with names, as in --goal logD=1:3 --goal sol=max." placeholder:"GOAL" sep:"none"`
+	Goal        []string `help:"For values: max (the default), min, a number to reach, a range such as 1:3, 1: or :3, or learn (what tells most about all). For several targets repeat it with names, as in --goal logD=1:3 --goal sol=max." placeholder:"GOAL" sep:"none"`
 	Class       string   `help:"For classes: the wanted class. Without it, graphs are suggested whose class is uncertain." placeholder:"NAME"`
 	Acquisition string   `help:"How graphs are compared: ei (expected improvement), probability, bound, thompson, mean, variance, uncertainty or random. The default is the first that suits the goal." default:"" placeholder:"NAME" enum:",ei,probability,bound,thompson,mean,variance,uncertainty,random"`
 	Beta        float64  `help:"With --acquisition bound: number of deviations." default:"2"`
