@@ -14,6 +14,7 @@ type pace int
 const (
 	long pace = iota
 	brief
+	beside     // somebody looks at it while a learner is being trained
 	background // nobody waits for it
 	paces
 )

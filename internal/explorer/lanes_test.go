@@ -20,23 +20,23 @@ func TestLanes(t *testing.T) {
 	soon, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
 	defer cancel()
 	var held []*lane
-	for _, p := range []pace{long, brief, background} {
+	for _, p := range []pace{long, brief, beside, background} {
 		at, err := l.enter(ctx, p)
 		if err != nil || at != &l.of[p] {
 			t.Fatalf("pace %d: %v", p, err)
 		}
 		held = append(held, at)
 	}
-	if hurried != 0 || l.running() != 3 {
+	if hurried != 0 || l.running() != 4 {
 		t.Errorf("%d run, hurried %d times", l.running(), hurried)
 	}
-	for _, p := range []pace{long, brief, background} {
+	for _, p := range []pace{long, brief, beside, background} {
 		if _, err := l.enter(soon, p); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("a second one of pace %d: %v", p, err)
 		}
 	}
-	if hurried != 3 {
-		t.Errorf("hurried %d times, want 3", hurried)
+	if hurried != 4 {
+		t.Errorf("hurried %d times, want 4", hurried)
 	}
 	held[0].working.Store(&working{"a", work.Progress{Stage: "fit"}})
 	if p := l.progress("a"); p == nil || p.Stage != "fit" || l.progress("b") != nil {
@@ -89,12 +89,18 @@ func TestBriefWork(t *testing.T) {
 	if _, err := x.fitted(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	if _, err := x.placed(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	s.heavy.of[long].slot <- struct{}{} // somebody else's
 	if _, err := y.trained(t.Context()); err != nil {
 		t.Error(err)
 	}
 	if early, err := x.trainedEarly(t.Context()); err != nil || early.note == "" {
 		t.Errorf("an early learner: %+v, %v", early, err)
+	}
+	if _, err := x.structured(t.Context()); err != nil { // which does not wait for a learner
+		t.Error(err)
 	}
 	soon, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()

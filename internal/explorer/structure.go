@@ -30,7 +30,7 @@ type structureAnswer struct {
 	Scaffolds  []group         `json:"scaffolds" help:"molecules with one scaffold, from two on; the largest groups first"`
 	Duplicates []group         `json:"duplicates" help:"equal molecules, or other graphs that the kernel cannot tell apart; those with the most different targets first"`
 	Isomers    []group         `json:"isomers" help:"molecules that are equal but for stereochemistry; those with the most different targets first"`
-	Cliffs     []cliff         `json:"cliffs" help:"pairs of similar graphs with different classes, or with values that differ by more than their standard deviation; the steepest first"`
+	Cliffs     []cliff         `json:"cliffs" help:"pairs of similar graphs with different classes, or with values that differ by more than 1.5 standard deviations: stereoisomers first, then the steepest; two pairs of a graph at most"`
 	All        structureCounts `json:"all" help:"how many there are of each; the lists have the first ones"`
 }
 
@@ -56,6 +56,7 @@ type cliff struct {
 	Similarity float64  `json:"similarity"`
 	Difference *float64 `json:"difference" help:"of the values of a and b; null for classes"`
 	Steepness  float64  `json:"steepness" help:"the difference of values, 1 for classes, over 1 − similarity plus its median for nearest graphs"`
+	Isomers    bool     `json:"isomers" help:"they differ in stereochemistry alone"`
 }
 
 // structured returns what the data consist of.
@@ -64,7 +65,11 @@ func (x *session) structured(ctx context.Context) (*structureAnswer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return follows(ctx, x, &x.structure, "structure", func(ctx context.Context, f *fitted) (*structureAnswer, error) {
+	f, err := x.fitted(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return computeAt(ctx, x, beside, &x.structure, "structure", func(ctx context.Context) (*structureAnswer, error) {
 		d, self, out := x.s.data, f.Kernel.Self(), &structureAnswer{}
 		if out.Clusters, err = f.clusters(ctx); err != nil {
 			return nil, err
@@ -194,10 +199,7 @@ func (d *Data) isomers(near [][]nearest.Hit) []group {
 	if !d.molecules {
 		return []group{}
 	}
-	return d.joined(near, func(i int, hit nearest.Hit) bool {
-		g, h := d.Graphs[i], d.Graphs[hit.Index]
-		return g != nil && h != nil && g.N() == h.N() && dataset.Same(g, h) == dataset.OtherStereo
-	})
+	return d.joined(near, d.stereoisomers)
 }
 
 // joined groups graphs by what joins each with some that are near to it.
@@ -245,9 +247,16 @@ func (d *Data) spreadOf(graphs []int) float64 {
 	return float64(len(slices.Compact(classes)))
 }
 
+const (
+	// cliffsOfGraph is the number of pairs of a graph that are among the cliffs. One graph with an odd target has one with
+	// each of its neighbours, and the first of them tell all.
+	cliffsOfGraph   = 2
+	cliffDeviations = 1.5 // standard deviations of values that two of a cliff are apart
+)
+
 // cliffs returns pairs of graphs, one among the most similar ones of the other, whose targets differ most for their
-// similarity: values by more than their standard deviation. Graphs are similar if nine in ten graphs have a nearest one that is
-// not farther.
+// similarity: values by more than 1.5 standard deviations. Graphs are similar if three in four graphs have a nearest one that is
+// not farther. Stereoisomers come first.
 func (d *Data) cliffs(near [][]nearest.Hit, self float64) []cliff {
 	out := []cliff{}
 	if d.task == noTask {
@@ -264,10 +273,9 @@ func (d *Data) cliffs(near [][]nearest.Hit, self float64) []cliff {
 	}
 	slices.Sort(distances)
 	usual := max(distances[len(distances)/2], 1e-3) // of data full of duplicates
-	far := distances[len(distances)*9/10]
-	least := 0.0
+	far, least := distances[len(distances)*3/4], 0.0
 	if d.task == regression {
-		least = metrics.Deviation(choose.Pick(d.value, d.labelled(kernel.UpTo(len(d.IDs)))))
+		least = cliffDeviations * metrics.Deviation(choose.Pick(d.value, d.labelled(kernel.UpTo(len(d.IDs)))))
 	}
 	seen := map[[2]int]bool{}
 	for i, hits := range near {
@@ -285,12 +293,33 @@ func (d *Data) cliffs(near [][]nearest.Hit, self float64) []cliff {
 				difference = 1
 			}
 			if c.Steepness = difference / (1 - hit.Similarity/self + usual); difference > least && !d.equalGraphs(i, hit, self) {
+				c.Isomers = d.stereoisomers(i, hit)
 				out = append(out, c)
 			}
 		}
 	}
+	isomers := func(c cliff) int {
+		if c.Isomers {
+			return 0
+		}
+		return 1
+	}
 	slices.SortStableFunc(out, func(a, b cliff) int {
-		return cmp.Or(cmp.Compare(b.Steepness, a.Steepness), a.A-b.A, a.B-b.B)
+		return cmp.Or(isomers(a)-isomers(b), cmp.Compare(b.Steepness, a.Steepness), a.A-b.A, a.B-b.B)
 	})
-	return out
+	pairs := map[int]int{} // of a graph
+	return slices.DeleteFunc(out, func(c cliff) bool {
+		if pairs[c.A] == cliffsOfGraph || pairs[c.B] == cliffsOfGraph {
+			return true
+		}
+		pairs[c.A]++
+		pairs[c.B]++
+		return false
+	})
+}
+
+// stereoisomers says that two molecules differ in stereochemistry alone.
+func (d *Data) stereoisomers(i int, hit nearest.Hit) bool {
+	g, h := d.Graphs[i], d.Graphs[hit.Index]
+	return d.molecules && g != nil && h != nil && g.N() == h.N() && dataset.Same(g, h) == dataset.OtherStereo
 }

@@ -2,9 +2,9 @@ package explorer
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -99,11 +99,18 @@ func TestStructure(t *testing.T) {
 
 // What the data consist of does not wait for a learner, and lists that are cut say how many there are.
 func TestStructureAlone(t *testing.T) {
-	ds := &dataset.Dataset{Name: "halves", Graphs: slices.Clone(drugs(t).Graphs)}
-	for i, g := range ds.Graphs {
-		ds.Graphs[i] = g.With(g.ID(), strconv.Itoa(2*(i%2))) // every second pair is a cliff
+	var b strings.Builder
+	b.WriteString("smiles,y\n")
+	for i := range 720 { // a chain with one more atom has another value
+		fmt.Fprintf(&b, "%s%sC(%s)%s,%d.5\n", []string{"O", "N", "F", "S", "Cl", "Br"}[i%6], strings.Repeat("C", i/6%12), []string{"O", "N"}[i/72%2], strings.Repeat("C", i/144), 2*(i/6%2))
 	}
-	d, err := fromDataset(ds, dataset.DefaultOptions(), regression)
+	b.WriteString("C[C@H](O)C(N)CC(Cl)CC,0.5\nC[C@@H](O)C(N)CC(Cl)CC,2.5\n")
+	o := dataset.DefaultOptions()
+	r, err := dataset.NewReader(strings.NewReader(b.String()), "halves.csv", o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := Load(t.Context(), r, o, Choices{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,6 +129,17 @@ func TestStructureAlone(t *testing.T) {
 	}
 	if len(a.Cliffs) != mostPairs || a.All.Cliffs <= mostPairs {
 		t.Errorf("%d cliffs of %d", len(a.Cliffs), a.All.Cliffs)
+	}
+	if c := a.Cliffs[0]; !c.Isomers || c.A != 720 || a.Cliffs[1].Isomers {
+		t.Errorf("stereoisomers do not come first: %+v", a.Cliffs[:2])
+	}
+	pairs := map[int]int{}
+	for _, c := range a.Cliffs {
+		pairs[c.A]++
+		pairs[c.B]++
+	}
+	if most := slices.Max(slices.Collect(maps.Values(pairs))); most != cliffsOfGraph {
+		t.Errorf("%d pairs of one graph", most)
 	}
 }
 

@@ -11,7 +11,7 @@ const page = 60; // groups or pairs that are shown at a time
 const lists = {
   clusters: ["Clusters", "Groups of similar graphs, each around a typical one."],
   scaffolds: ["Scaffolds", "Molecules with the same rings and links between them. Those alone with theirs are left out."],
-  cliffs: ["Cliffs", "Similar graphs whose values differ by more than a standard deviation, the steepest first. Click to compare them."],
+  cliffs: ["Cliffs", "Graphs more similar than most nearest ones, whose values differ by more than 1.5 standard deviations: stereoisomers first, then the steepest. Each graph has two pairs at most. Click to compare them."],
   duplicates: ["Duplicates", "Equal graphs. Those with the most different values come first."],
   isomers: ["Stereoisomers", "Molecules that differ in stereochemistry alone. Those with the most different values come first."],
   outliers: ["Outliers", "Graphs that a learner which has not seen them cannot explain. Click to compare with the most similar one."],
@@ -87,7 +87,7 @@ function fill(app, body, most = page) {
   const item = { clusters: groupCard, scaffolds: groupCard, duplicates: groupCard, isomers: groupCard, cliffs: cliffCard, outliers: outlierCard }[list];
   const none = number === null ? "The learner is being trained." : (list === "outliers" && unlike.note) || "There are none here.";
   body.replaceChildren(h("p", { class: "muted small" }, app.info.task === "classification" && list === "cliffs"
-    ? "Similar graphs of different classes, the most similar first. Click to compare them." : lists[list][1]),
+    ? "Graphs more similar than most nearest ones, of different classes: stereoisomers first, then the most similar. Each graph has two pairs at most. Click to compare them." : lists[list][1]),
     all.length ? h("ul", { class: "groups" }, all.slice(0, most).map((x) => item(app, x, list))) : h("p", { class: "empty" }, none),
     number > all.length ? h("p", { class: "muted small" }, `The first ${whole(all.length)} of ${whole(number)}.`) : "",
     all.length > most ? h("button", { class: "more", onclick: () => fill(app, body, most + 5 * page) }, `Show more of ${whole(all.length)}`) : "");
@@ -134,7 +134,7 @@ function pairCard(app, a, b, text) {
 }
 
 const cliffCard = (app, c) => pairCard(app, c.a, c.b, [c.difference === null ? h("b", {}, "different classes") : h("b", {}, `${number(c.difference, 3)} apart`),
-  h("span", { class: "muted" }, `similarity ${fixed(c.similarity, 3)}`)]);
+  h("span", { class: "muted" }, c.isomers ? "stereoisomers" : `similarity ${fixed(c.similarity, 3)}`)]);
 
 function outlierCard(app, o) {
   const text = o.error === null ? [h("b", {}, `taken for ${o.predicted}`), o.probability !== null
