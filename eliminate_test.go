@@ -161,7 +161,7 @@ func TestIteration(t *testing.T) {
 					t.Errorf("%s, η = %g: entry %d is %v, want %v", name, eta, i, got[1][i], want)
 				}
 			}
-			if want := e.iteration.run(q, eta, y, p, func(int) bool { return true }); want {
+			if want := e.iteration.run(q, eta, y, p, func(int) bool { return true }, func(_, _ float64) {}); want {
 				t.Errorf("%s: it went on though nobody waits", name)
 			}
 		}
@@ -171,7 +171,7 @@ func TestIteration(t *testing.T) {
 	y := make([]float64, q.Cells())
 	y[0] = 1
 	var e eliminator
-	if e.iteration.run(q, 1e-16, y, 1, func(int) bool { return false }) {
+	if e.iteration.run(q, 1e-16, y, 1, func(int) bool { return false }, func(_, _ float64) {}) {
 		t.Error("a path with η = 1e-16 settled")
 	}
 }

@@ -76,23 +76,71 @@ func (k Kernel) exactOperations(ctx context.Context, graphs []*graph.Graph, most
 }
 
 // pairOperations returns about the number of multiplications that the kernel of all pairs of classes
-// takes (rowWorker.row), whose cells are so many classes below: for a class of m cells a factor and
-// a solution for all classes below, and with each class before it, of n ≤ m cells, a product and a
-// determinant.
+// takes, whose cells are so many classes below.
 func pairOperations(c *classes, below int) float64 {
 	ranked := *c
 	ranked.of = nil
 	ranked.sort()
-	sum, squares, cubes := 0.0, 0.0, 0.0
-	for _, q := range ranked.quotient {
-		m := float64(cells(q))
+	sum := 0.0
+	for _, x := range schurOperations(&ranked, below) {
+		sum += x
+	}
+	return sum
+}
+
+// schurOperations returns about the number of multiplications of each row of eq. (3) (rowWorker.row) of
+// sorted classes: for a class of m cells a factor and a solution for all classes below, and with each class
+// before it, of n ≤ m cells, a product and a determinant.
+func schurOperations(c *classes, below int) []float64 {
+	squares, cubes := 0.0, 0.0
+	return rowCosts(c, func(_ int, m float64) float64 {
 		product := m / 2 * squares
 		if all := float64(below) * float64(below); all <= squares { // products are shared
 			product = m/2*all + squares
 		}
-		sum += m*m*m/3 + float64(below)*m*m/2 + product + cubes/6
+		cost := m*m*m/3 + float64(below)*m*m/2 + product + cubes/6
 		squares += m * m
 		cubes += m * m * m
+		return cost
+	})
+}
+
+// featureOperations returns what the multiplications of each row of eq. (2) (featurePair) grow with: the
+// sum of (m + n)³ over the classes before one, of n cells.
+func featureOperations(c *classes) []float64 {
+	sum, squares, cubes := 0.0, 0.0, 0.0
+	return rowCosts(c, func(before int, m float64) float64 {
+		cost := float64(before)*m*m*m + 3*m*m*sum + 3*m*squares + cubes
+		sum += m
+		squares += m * m
+		cubes += m * m * m
+		return cost
+	})
+}
+
+// rowCosts calls f for classes in order, with the number of those before and of its cells.
+func rowCosts(c *classes, f func(before int, m float64) float64) []float64 {
+	out := make([]float64, c.len())
+	for i, q := range c.quotient {
+		out[i] = f(i, float64(cells(q)))
 	}
-	return sum
+	return out
+}
+
+// steps returns the shares of costs as whole numbers of at least 1, for a work.Meter, and their sum.
+func steps(costs []float64) (each []int, sum int) {
+	total := 0.0
+	for _, x := range costs {
+		total += x
+	}
+	const fine = 1e8
+	each = make([]int, len(costs))
+	for i, x := range costs {
+		each[i] = 1
+		if total > 0 {
+			each[i] += int(x / total * fine)
+		}
+		sum += each[i]
+	}
+	return each, sum
 }

@@ -58,21 +58,22 @@ func (t table) block(dst []float64, rows, cols []int32) {
 func (e *Exact) pairs(ctx context.Context, stage string, c *classes, level int, below values) (values, error) {
 	n := c.len()
 	t := newTable(n)
-	by := e.schurRows
+	by, costs := e.schurRows, schurOperations(c, below.size)
 	if e.robust && (level == 0 || e.kernel.PairRank > 0) {
-		by = e.featureRows
+		by, costs = e.featureRows, featureOperations(c)
 	}
+	each, all := steps(costs)
+	meter := work.NewMeter(ctx, stage, all)
 	row, err := by(ctx, c, below)
 	if err != nil {
 		return values{}, err
 	}
-	meter := work.NewMeter(ctx, stage, n*(n+1)/2)
 	// Long rows first, so that the last ones to finish are short.
 	err = work.Each(ctx, n, 1, func(w, done int) error {
 		i := n - 1 - done
 		t.row(i)[i] = 1
 		err := row(w, t.row(i)[:i])
-		meter.Add(i + 1)
+		meter.Add(each[i])
 		return err
 	})
 	return values{n, t.block}, err

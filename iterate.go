@@ -25,8 +25,9 @@ const (
 // overwritten. ok is false when a sum of edge weights is not finite.
 func (e *eliminator) gram(dst []float64, q *graph.Quotient, eta float64, y []float64, p int) (ok bool) {
 	m := q.Cells()
+	e.sparse.expect(q, p)
 	if m > denseCells && !e.sparse.order(q, mostFill) {
-		if e.iteration.run(q, eta, y, p, e.sparse.over) {
+		if e.iteration.run(q, eta, y, p, e.sparse.over, e.sparse.reached) {
 			for i := range p { // symmetric but for rounding
 				for j := range i + 1 {
 					sum := 0.0
@@ -55,7 +56,7 @@ func (e *eliminator) gram(dst []float64, q *graph.Quotient, eta float64, y []flo
 // weights is not finite.
 func (e *eliminator) solve(q *graph.Quotient, eta float64, y []float64, p int) (x []float64, ok bool) {
 	if !e.sparse.order(q, mostFill) {
-		if e.iteration.run(q, eta, y, p, e.sparse.over) {
+		if e.iteration.run(q, eta, y, p, e.sparse.over, e.sparse.reached) {
 			return e.iteration.x, true
 		}
 		e.sparse.order(q, math.Inf(1))
@@ -82,8 +83,8 @@ type iteration struct {
 }
 
 // run sets x. It leaves y, which is Z, as it is. It returns false if a column does not settle, or
-// nobody waits for the result any more.
-func (s *iteration) run(q *graph.Quotient, eta float64, y []float64, p int, over func(step int) bool) bool {
+// nobody waits for the result any more. It tells reached how much of a solution is done.
+func (s *iteration) run(q *graph.Quotient, eta float64, y []float64, p int, over func(step int) bool, reached func(order, solution float64)) bool {
 	m := q.Cells()
 	s.diag = rowSums(q, eta, s.diag)
 	for i := range m {
@@ -120,8 +121,21 @@ func (s *iteration) run(q *graph.Quotient, eta float64, y []float64, p int, over
 		if over(step) || !s.step(q, eta, p) {
 			return false
 		}
+		reached(1, s.share())
 	}
 	return false
+}
+
+// share returns how far the column that is farthest from its limit has come. Residuals fall by about the
+// same factor in every step.
+func (s *iteration) share() float64 {
+	least := 1.0
+	for c, v := range s.rho {
+		if v > s.limit[c] {
+			least = min(least, 1-math.Log(v/s.limit[c])/math.Log(1/(settled*settled)))
+		}
+	}
+	return max(0, least)
 }
 
 // step goes one step on in every column that is not settled.

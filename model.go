@@ -156,7 +156,8 @@ func (m *LowRank) wholeGraphs(ctx context.Context, graphs []*graph.Graph, at *le
 	}
 	meter := work.NewMeter(ctx, "covariances", total)
 	err = work.Each(ctx, len(graphs), 4, func(w, i int) error {
-		defer meter.Add(graphs[i].N())
+		ctx, part := meter.Part(ctx, graphs[i].N())
+		defer part.End()
 		packed, err := workers[w].covariance(ctx, whole.quotient[whole.of[0][i]], at.features, &m.kernel)
 		if err == nil {
 			err = b.Set(i, packed)

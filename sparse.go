@@ -8,6 +8,7 @@ import (
 
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/dense"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // entry is an entry of a column of a matrix.
@@ -20,6 +21,8 @@ type entry struct {
 // the buffers of one worker.
 type sparseFactor struct {
 	ctx context.Context // of the computation, which gives up when it ends; nil: never
+
+	orderShare float64 // of the time; see expect
 
 	perm, inv []int32 // perm[k] is the cell eliminated at step k
 
@@ -35,6 +38,21 @@ type sparseFactor struct {
 
 // over reports whether nobody waits for the result any more; it looks from time to time.
 func (s *sparseFactor) over(step int) bool { return step%64 == 0 && s.ctx != nil && s.ctx.Err() != nil }
+
+// expect sets the share of the order in the work on a quotient with so many columns: that of a full order
+// beside a hundred steps of conjugate gradients. It only serves to tell how far the work has come.
+func (s *sparseFactor) expect(q *graph.Quotient, p int) {
+	steps := 800 * float64(q.Cells()+len(q.Nbr)) * float64(p)
+	s.orderShare = mostFill / (mostFill + steps)
+}
+
+// reached tells how much is done of the order, and of the solution behind it; see work.Reached.
+func (s *sparseFactor) reached(order, solution float64) {
+	if s.ctx != nil {
+		const fine = 1 << 20
+		work.Reached(s.ctx, int((s.orderShare*order+(1-s.orderShare)*solution)*fine), fine)
+	}
+}
 
 // forward overwrites y, the m×p matrix N q, with C⁻¹ N q for A = C Cᵀ, in the order of elimination that
 // order has found.
@@ -53,6 +71,7 @@ func (s *sparseFactor) forward(q *graph.Quotient, eta float64, y []float64, p in
 		if s.over(k) {
 			return false
 		}
+		s.reached(1, (3+float64(k)/float64(m))/4)
 		row := y[k*p : (k+1)*p]
 		d := 1 / s.diag[k]
 		for c := range row {
@@ -113,12 +132,14 @@ func (s *sparseFactor) order(q *graph.Quotient, most float64) bool {
 	for i := range m {
 		d.set(int32(i), int32(len(d.vars[i])))
 	}
+	all := min(most, math.MaxFloat64)
 	for step := range m {
+		s.reached((float64(step)/float64(m)+4*math.Cbrt(1-most/all))/5, 0) // the last steps take the most
 		p := d.pop()
 		s.perm[step], s.inv[p] = p, int32(step)
 		d.eliminate(p, int32(step+1))
 		if n := float64(len(d.cells[p])); n > 0 {
-			if most -= n * n / 2; most < 0 {
+			if most = min(most, all) - n*n/2; most < 0 {
 				return false
 			}
 		}
@@ -269,6 +290,7 @@ func (s *sparseFactor) factor() bool {
 		if s.over(k) {
 			return false
 		}
+		s.reached(1, 3*float64(k)/float64(m)/4)
 		column := s.lower[k]
 		for _, e := range column {
 			s.mark[e.row], s.x[e.row] = int32(k), e.x

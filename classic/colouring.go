@@ -10,6 +10,7 @@ import (
 
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // colouring gives vertices colours. Those of refinement 0 are the hashes of their labels. Two
@@ -141,8 +142,11 @@ func (p *painter) paint(ctx context.Context, g *graph.Graph) (*coloured, error) 
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		next := make([]uint64, g.N())
+		next, round := make([]uint64, g.N()), work.Within(ctx, r-1, p.h)
 		for v := range next {
+			if p.signer != nil {
+				work.Reached(round, v, g.N())
+			}
 			var err error
 			if p.signature, err = p.sign(ctx, append(p.signature[:0], uint64(r)), out, v, r); err != nil {
 				return nil, err

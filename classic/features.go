@@ -142,13 +142,15 @@ func (m *countMap) transform(ctx context.Context, graphs []*graph.Graph) (*vecto
 	found := make([]made, min(batch, len(graphs)))
 	counters := make([]*counter, work.Workers(ctx))
 	out := vectorBuilder{vectors: vectors{start: []int{0}}}
-	meter := work.NewMeter(ctx, "features", len(graphs))
+	meter := work.NewMeter(ctx, "features", partSteps(graphs...))
 	for from := 0; from < len(graphs); from += batch {
 		some := graphs[from:min(from+batch, len(graphs))]
 		err := work.Each(ctx, len(some), 4, func(w, i int) (err error) {
 			if counters[w] == nil {
 				counters[w] = m.counter(c)
 			}
+			ctx, part := meter.Part(ctx, partSteps(some[i]))
+			defer part.End()
 			f := &found[i]
 			f.coloured, f.self, err = counters[w].features(ctx, some[i], &f.vector)
 			return graphError(from+i, err)
@@ -162,9 +164,17 @@ func (m *countMap) transform(ctx context.Context, graphs []*graph.Graph) (*vecto
 				out.graphs = append(out.graphs, found[i].coloured)
 			}
 		}
-		meter.Add(len(some))
 	}
 	return out.build(len(m.weights)), ctx.Err()
+}
+
+// partSteps returns the steps of a meter for graphs. A graph has more if it is large.
+func partSteps(graphs ...*graph.Graph) int {
+	sum := 0
+	for _, g := range graphs {
+		sum += 1 + g.N()
+	}
+	return sum
 }
 
 // counter counts the features of one graph after the other.
@@ -178,12 +188,16 @@ func (m *countMap) counter(c *colouring) *counter { return &counter{m, c.painter
 
 // counts sets out to the features of a graph.
 func (c *counter) counts(ctx context.Context, g *graph.Graph, out *vector) (*coloured, error) {
-	painted, err := c.paint.paint(ctx, g)
+	painting, counting := ctx, ctx
+	if c.sign != nil { // balls take about as long as what is counted; the others are quick
+		painting, counting = work.Within(ctx, 0, 2), work.Within(ctx, 1, 2)
+	}
+	painted, err := c.paint.paint(painting, g)
 	if err != nil {
 		return nil, err
 	}
 	out.reset()
-	return painted, c.count(ctx, painted, out)
+	return painted, c.count(counting, painted, out)
 }
 
 // features sets out to the sorted features of a graph, and returns its kernel with itself.

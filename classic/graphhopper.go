@@ -10,6 +10,7 @@ import (
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/dense"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // Similarity says how a GraphHopper compares the rows x and y of two vertices.
@@ -258,6 +259,7 @@ func (s *hopCounter) collect(ctx context.Context, g *graph.Graph, k GraphHopper)
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		work.Reached(ctx, u, g.N())
 		order := s.labels.search.from(g, u, length)
 		if err := s.grow(g, order, length); err != nil {
 			return err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // NSPD is the neighbourhood subgraph pairwise distance kernel (Costa and De Grave, 2010),
@@ -85,7 +86,7 @@ func (k NSPD) count() countFunc {
 			slices.Sort(colours)
 			eachRun(colours, func(c uint64, count float64) { found[0] = append(found[0], path{a: c, b: c, count: count / 2}) })
 			if len(found) > 1 {
-				if err := s.collect(ctx, g.Graph, colour, nil, nil); err != nil {
+				if err := s.collect(work.Within(ctx, r, len(g.colours)), g.Graph, colour, nil, nil); err != nil {
 					return err
 				}
 				s.eachClass(func(p path) { found[p.length] = append(found[p.length], p) })

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // OddSth is the kernel of ordered decompositional DAGs with subtrees (Da San Martino, Navarin and
@@ -84,6 +85,7 @@ func (k OddSth) count() countFunc {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
+			work.Reached(ctx, v, g.N())
 			dag := ball.Ball(g.Graph, v, height)
 			for i, d := range ball.Distances() {
 				depth[dag[i]] = d

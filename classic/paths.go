@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/mlgkernel/mlg/graph"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // path is a class of pairs of vertices: the colours a ≤ b of the ends, the length, and
@@ -62,6 +63,7 @@ func (s *pathCounter) collect(ctx context.Context, g *graph.Graph, colour []uint
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		work.Reached(ctx, u, n)
 		reached := s.search.from(g, u, length)
 		if dense {
 			s.countFrom(u, reached, keep)
@@ -170,6 +172,7 @@ func (s *pathCounter) eachAttributePath(ctx context.Context, g *graph.Graph, len
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		work.Reached(ctx, u, g.N())
 		order := s.search.from(g, u, length)
 		x, dist := g.Attributes(u), s.search.dist
 		for i := 1; i < len(order); { // a run of vertices at the same distance

@@ -8,6 +8,7 @@ import (
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/param"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // ShortestPath is the kernel that compares the distances between vertices,
@@ -144,7 +145,7 @@ func (k ShortestPath) count(limit int) countFunc {
 			return s.eachAttributePath(ctx, g.Graph, length, add)
 		}
 		for i, colour := range g.colours {
-			if err := s.collect(ctx, g.Graph, colour, length, nil); err != nil {
+			if err := s.collect(work.Within(ctx, i, len(g.colours)), g.Graph, colour, length, nil); err != nil {
 				return err
 			}
 			if s.most() > limit {

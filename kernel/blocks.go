@@ -51,7 +51,7 @@ func eachBlock(ctx context.Context, m Map, a, b Features, f func(x Block) error)
 		}
 	}
 	var meter *work.Meter
-	if _, ok := m.(Whole); ok { // its own stages tell how far it has come
+	if hasStages(m) { // they tell how far it has come
 		work.NewMeter(ctx, "gram", 0)
 		meter = work.NewMeter(work.Quiet(ctx), "gram", len(blocks))
 	} else {
@@ -62,6 +62,15 @@ func eachBlock(ctx context.Context, m Map, a, b Features, f func(x Block) error)
 		defer meter.Add(1)
 		return f(blocks[k])
 	})
+}
+
+// hasStages reports whether a map, or that of a factor of a sum, is Whole. Its blocks have stages of progress.
+func hasStages(m Map) bool {
+	if s, ok := m.(*FittedSum); ok {
+		return slices.ContainsFunc(s.Factors, func(f *FittedFactor) bool { return hasStages(f.Known().Map) })
+	}
+	_, ok := m.(Whole)
+	return ok
 }
 
 // buffers keeps memory for the values of blocks.

@@ -82,12 +82,14 @@ func (b *bar) progress(p work.Progress) {
 		if b.square == 0 { // blocks
 			unit = ""
 		}
-	case "choosing", "evaluate", "tiles", "landmarks", "numbers", "ridge":
+	case "choosing", "evaluate", "tiles", "landmarks", "numbers", "ridge", "pairs", "graphs":
 		unit = ""
 	case "deviations", "centres", "held", "learn":
 		unit = "graphs"
 	case "features":
-		unit = "neighbourhoods"
+		if unit = "neighbourhoods"; p.Stage == name { // of kernels without levels
+			unit = ""
+		}
 	}
 	b.show(p.Stage, p.Done, p.Total, unit)
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/graphtest"
 )
 
@@ -75,12 +76,28 @@ func TestStages(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	for name, g := range map[string]*graph.Graph{
+		"network.jsonl": graphtest.ScaleFree(r, 350, 2), "other.jsonl": graphtest.ScaleFree(r, 350, 3),
+		"large.jsonl": graphtest.ScaleFree(r, 4000, 2), "larger.jsonl": graphtest.ScaleFree(r, 30000, 2),
+	} {
+		line, err := dataset.AppendJSON(nil, g.With(name, "0"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(at(name), line, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
 	judged := 0
 	for _, args := range [][]string{
 		{"gram", at("g.jsonl"), "-o", at("k.npy")},
 		{"gram", at("g.jsonl"), "--kernel", "sp", "-o", at("k.npy")},
 		{"gram", at("some.jsonl"), "--kernel", "wl-oa", "-o", at("k.npy")},
 		{"gram", at("few.jsonl"), "--kernel", "mlg exact", "-o", at("k.npy")},
+		{"compare", at("network.jsonl"), at("other.jsonl"), "--kernel", "mlg exact"},
+		{"gram", at("large.jsonl"), "--kernel", "sp", "-o", at("k.npy")},
+		{"gram", at("large.jsonl"), "--kernel", "graph-hopper", "-o", at("k.npy")},
+		{"gram", at("larger.jsonl"), "--kernel", "flg", "-o", at("k.npy")},
 		{"gram", at("g.jsonl"), "--tiles", at("tiles"), "--shard", "1/1"},
 		{"merge", at("tiles"), "-o", at("merged.npy")},
 		{"cluster", at("g.jsonl"), "-o", at("groups.txt")},
@@ -110,6 +127,9 @@ func TestStages(t *testing.T) {
 				continue
 			}
 			judged++
+			if n < 10 {
+				t.Errorf("mlg %s: %s takes %.2f s and tells %d times how far it is", strings.Join(args, " "), last.stage, long, n)
+			}
 			worst := 1.0
 			for _, x := range stage {
 				share := float64(x.done-first.done) / float64(last.total-first.done)
