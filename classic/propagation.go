@@ -130,7 +130,7 @@ func (p *propagator) bin(t, v int) (uint64, error) {
 	p.words = append(p.words[:0], uint64(t))
 	for c, y := range p.y[t][v*p.columns : (v+1)*p.columns] {
 		bin := math.Floor((y + p.shift[t][c]) / p.Width)
-		if !(math.Abs(bin) < 1<<53) {
+		if !(math.Abs(bin) < maxLength) {
 			return 0, fmt.Errorf("vertex %d: bin %g, want less than 2^53 bins; use wider bins or smaller attributes", v, bin)
 		}
 		p.words = append(p.words, uint64(int64(bin)))

@@ -190,7 +190,7 @@ func (k ShortestPath) lengths(g *graph.Graph) (length [][]uint64, hop uint64, er
 		return nil, 1, nil
 	}
 	length = make([][]uint64, g.N())
-	largest := float64(1<<53) / float64(g.N())
+	largest := float64(maxLength) / float64(g.N())
 	for u := range g.N() {
 		weights := g.Weights(u)
 		length[u] = make([]uint64, g.Degree(u))

@@ -26,7 +26,8 @@ const (
 	manyGraphs   = 500
 	manyVertices = 25_000 // and edges
 	pilotGraphs  = 200    // of many graphs; a tenth of fewer, for which all kernels are tried
-	pilotFew     = 8      // graphs of which some show which part of the time does not grow
+	pilotFirst   = 2      // graphs that are tried first
+	pilotTime    = 2e9    // nanoseconds of processors that the graphs of a pilot may take
 	fewGraphs    = 20     // from so many on a tenth of them is little work
 	pilotKernels = 6
 	manyKernels  = 4 // that are computed for all graphs, where a sample is scored
@@ -146,6 +147,9 @@ type costs struct {
 //
 //	fitting    t(m) + (n − m)·slope for m graphs that take the time t(m): a part for the landmarks, and a part for every graph
 //	pairs      as measured for m graphs
+//
+// It begins with two graphs and takes more as long as there is time, so that large graphs have a forecast soon.
+//
 //	scores     as measured for as many graphs as ridge regressions look at, else t(m)·(n/m)²
 func (now clock) measure(ctx context.Context, ds *dataset.Dataset, kernels []kernel.Kernel, o choose.Options) (c costs, err error) {
 	n := len(ds.Graphs)
@@ -159,8 +163,8 @@ func (now clock) measure(ctx context.Context, ds *dataset.Dataset, kernels []ker
 	}
 	target := few.Graphs[0].Target()
 	same := func(g *graph.Graph) bool { return g.Target() == target }
-	if other := slices.IndexFunc(ds.Graphs, func(g *graph.Graph) bool { return !same(g) }); other >= 0 && !slices.ContainsFunc(few.Graphs, func(g *graph.Graph) bool { return !same(g) }) {
-		few.Graphs[pilot-1] = ds.Graphs[other] // a learner needs two classes
+	if other := slices.IndexFunc(ds.Graphs, func(g *graph.Graph) bool { return !same(g) }); other >= 0 {
+		few.Graphs[pilotFirst-1] = ds.Graphs[other] // a learner needs two classes
 	}
 	all, err := kernel.NewCollection(few.Graphs).Sum(kernel.Mean(kernels...))
 	if err != nil {
@@ -172,30 +176,62 @@ func (now clock) measure(ctx context.Context, ds *dataset.Dataset, kernels []ker
 		f := all.Factors[(2*i+1)*singles/(2*some)].Factor
 		tried.Terms = append(tried.Terms, kernel.Term{Weight: 1 / float64(some), Factors: []kernel.Factor{f}})
 	}
-	fitted, fit, err := now.fit(ctx, few.Graphs, tried)
+	p, err := now.try(ctx, few.Graphs, tried)
 	if err != nil {
 		return c, err
 	}
-	start := now()
-	gram, err := fitted.Gram(ctx)
-	if err != nil {
-		return c, err
-	}
-	matrix := float64(now().Sub(start))
-	slope := float64(fit) / float64(pilot)
-	if fewest := pilot / 4; pilot >= pilotFew {
-		_, short, err := now.fit(ctx, few.Graphs[:fewest], tried)
-		if err != nil {
-			return c, err
-		}
-		slope = max(0, min(float64(fit-short)/float64(pilot-fewest), slope))
-	}
+	few.Graphs = few.Graphs[:p.graphs]
 	c.kernels, c.factors = len(kernels), singles
 	share := float64(singles) / float64(some)
-	c.fit = time.Duration(share * (float64(fit) + slope*float64(n-pilot)))
-	c.pair = share * matrix / float64(pilot*pilot)
-	err = now.learning(ctx, &c, few, gram, n, o)
+	c.fit = time.Duration(share * (p.fit + p.slope*float64(n-p.graphs)))
+	c.pair = share * p.matrix / float64(p.graphs*p.graphs)
+	err = now.learning(ctx, &c, few, p.gram, n, o)
 	return c, err
+}
+
+// trial is what a kernel took for some graphs, in nanoseconds.
+type trial struct {
+	graphs      int
+	fit, matrix float64
+	slope       float64 // of fit
+	gram        *kernel.Matrix
+}
+
+// try fits a kernel to the first of graphs, and to more of them as long as there is time.
+func (now clock) try(ctx context.Context, graphs []*graph.Graph, k kernel.Kernel) (trial, error) {
+	left := pilotTime / float64(work.Workers(ctx))
+	before, last := trial{}, trial{}
+	for size := min(pilotFirst, len(graphs)); ; {
+		fitted, took, err := now.fit(ctx, graphs[:size], k)
+		if err != nil {
+			return last, err
+		}
+		start := now()
+		gram, err := fitted.Gram(ctx)
+		if err != nil {
+			return last, err
+		}
+		before, last = last, trial{graphs: size, fit: float64(took), matrix: float64(now().Sub(start)), gram: gram}
+		left -= last.fit + last.matrix
+		more := left / max(1, (last.fit+last.matrix)/float64(size)) // graphs for which there is time
+		next := min(len(graphs), 4*size, int(min(more, math.MaxInt32)))
+		if next < 2*size && (next < len(graphs) || next == size) {
+			break
+		}
+		size = next
+	}
+	if before.graphs == 0 && last.graphs > 1 { // one graph says which part of the time does not grow
+		_, took, err := now.fit(ctx, graphs[:1], k)
+		if err != nil {
+			return last, err
+		}
+		before = trial{graphs: 1, fit: float64(took)}
+	}
+	last.slope = last.fit / float64(last.graphs)
+	if before.graphs > 0 {
+		last.slope = max(0, min((last.fit-before.fit)/float64(last.graphs-before.graphs), last.slope))
+	}
+	return last, nil
 }
 
 // fit fits a kernel to graphs and says how long it took.

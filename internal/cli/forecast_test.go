@@ -200,6 +200,25 @@ func TestForecastOfFew(t *testing.T) {
 	}
 }
 
+// A pilot takes as many graphs as there is time for, and never more than three times its two first graphs.
+func TestPilot(t *testing.T) {
+	for _, c := range []struct {
+		perGraph time.Duration
+		graphs   int
+		spent    time.Duration // at most
+	}{{time.Millisecond, 200, time.Second}, {20 * time.Millisecond, 32, time.Second}, {time.Second, 2, 3 * time.Second}} {
+		var now time.Time
+		k := costly{0, 0, c.perGraph, 0, &now}
+		got, err := clock(func() time.Time { return now }).try(work.WithWorkers(t.Context(), 2), slices.Repeat([]*graph.Graph{graphtest.Path(3)}, 200), k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if spent := now.Sub(time.Time{}); got.graphs != c.graphs || spent > c.spent || math.Abs(got.slope-float64(c.perGraph)) > 1 {
+			t.Errorf("%v for a graph: %d graphs, %v, and %v ns for one more", c.perGraph, got.graphs, spent, got.slope)
+		}
+	}
+}
+
 // A matrix that does not fit into memory is refused before a kernel is fitted, and what fits says how.
 func TestMatrixMemory(t *testing.T) {
 	graphtest.Slow(t)

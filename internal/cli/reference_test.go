@@ -3,6 +3,7 @@ package cli
 import (
 	"flag"
 	"fmt"
+	"math"
 	"os"
 	"regexp"
 	"slices"
@@ -11,6 +12,8 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/mlgkernel/mlg/choose"
+	"github.com/mlgkernel/mlg/classic"
+	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/param"
 	"github.com/mlgkernel/mlg/vertex"
@@ -141,6 +144,24 @@ func commandsReference(t *testing.T) string {
 	return b.String()
 }
 
+// The page about kernels names all that do not see directions.
+func TestBlindKernels(t *testing.T) {
+	page, err := os.ReadFile("../../docs/reference/kernels.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var blind []string
+	for _, name := range kernel.Names() {
+		if k, err := kernel.Named(name); err != nil || !kernel.SeesDirections(k) {
+			blind = append(blind, "`"+name+"`")
+		}
+	}
+	want := "These kernels do not see directions: " + strings.Join(blind, ", ") + ", and any kernel"
+	if text := strings.Join(strings.Fields(string(page)), " "); !strings.Contains(text, want) {
+		t.Errorf("docs/reference/kernels.md: want %q", want)
+	}
+}
+
 // code shows a value, or nothing.
 func code(s string) string {
 	if s == "" {
@@ -170,12 +191,19 @@ func kernelsReference(*testing.T) string {
 		list(name+" on vertices", "For two vertices: "+vertex.About(name)+".", vertex.Parameters(name))
 	}
 	b.WriteString("\n## Limits\n\n`mlg train` and `mlg evaluate --default` take a kernel of their list up to these numbers, for all\n" +
-		"graphs together. `mlg compare` computes `mlg exact` up to its number where it is not asked for. A\n" +
-		"kernel that you name has no limit but memory.\n\n| kernel | what counts | at most | above |\n|---|---|---|---|\n")
+		"graphs together. A kernel that you name has no such limit. `mlg compare` computes `mlg exact` up to\n" +
+		"its number where it is not asked for. Rows that end in \"error\" hold for each graph, in every\n" +
+		"command. Beyond these, memory is the limit.\n\n| kernel | what counts | at most | above |\n|---|---|---|---|\n")
 	for _, l := range choose.Limits {
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", l.Kernel, l.Counts, l.Text(), l.Instead)
 	}
 	fmt.Fprintf(&b, "| `mlg exact` | multiplications | %s | low rank |\n", choose.Limit{Most: mostExact}.Text())
+	b.WriteString("| `mlg exact` | bytes of tables of kernel values | `--max-memory` | error |\n")
+	for _, l := range classic.Bounds {
+		fmt.Fprintf(&b, "| `%s` | %s | %s | error |\n", l.Kernel, l.Counts, choose.Limit{Most: l.Most}.Text())
+	}
+	fmt.Fprintf(&b, "| all | vertices | %s | error |\n", choose.Limit{Most: graph.MaxVertices}.Text())
+	fmt.Fprintf(&b, "| all | edges | %s | error |\n", choose.Limit{Most: math.MaxInt32 / 2}.Text())
 	return b.String()
 }
 
