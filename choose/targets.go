@@ -31,6 +31,16 @@ type Targets struct {
 // Regression reports whether the targets are values.
 func (t *Targets) Regression() bool { return t.Classes == nil }
 
+// OneClassError says that all graphs have one class.
+type OneClassError struct {
+	Class   string
+	Numeric bool // the class is a number
+}
+
+func (e *OneClassError) Error() string {
+	return fmt.Sprintf("all graphs have the target %q, want at least two classes", e.Class)
+}
+
 // ReadTargets turns the texts of a dataset's targets into classes or values. Classes are in the
 // order of their values if all are numbers, else in that of their names. Every graph needs a target.
 func ReadTargets(d *dataset.Dataset, task Task) (*Targets, error) {
@@ -71,7 +81,7 @@ func ReadTargets(d *dataset.Dataset, task Task) (*Targets, error) {
 		return cmp.Compare(a, b)
 	})
 	if len(t.Classes) < 2 {
-		return nil, fmt.Errorf("all graphs have the target %q, want at least two classes", t.Classes[0])
+		return nil, &OneClassError{t.Classes[0], numeric}
 	}
 	for _, g := range d.Graphs {
 		t.Labels = append(t.Labels, slices.Index(t.Classes, g.Target()))

@@ -118,7 +118,7 @@ func (c *trainCmd) Run(g *globals) error {
 		Created: map[string]string{"data": ds.Name, "split-seed": fmt.Sprint(c.Splits)},
 	})
 	if err != nil {
-		return err
+		return hintOfValues(err)
 	}
 	for i, plan := range plans {
 		if n := len(plan.Classes); 3*n > len(plan.Labels) && n > 0 {
@@ -222,13 +222,18 @@ func (c *trainCmd) plan(g *globals, ds *dataset.Dataset, tasks []task) (choose.O
 	}
 	if c.Kernel != nil {
 		own, err := c.own()
-		return o, choose.Each(own...), nil, err
+		if err != nil {
+			return o, nil, nil, err
+		}
+		candidates, err := c.few(tasks, values, &o, choose.Each(own...))
+		return o, candidates, nil, err
 	}
 	all, changes := choose.Afford(ds.Graphs, choose.DefaultCandidates(dataset.Info(ds)))
 	if c.Quick {
-		return o, []choose.Candidate{choose.Quick(all)}, nil, nil
+		all, changes = []choose.Candidate{choose.Quick(all)}, nil
 	}
-	return o, all, changes, nil
+	candidates, err := c.few(tasks, values, &o, all)
+	return o, candidates, changes, err
 }
 
 // report says what was chosen for a task, and how good it may be.
@@ -257,7 +262,11 @@ func (c *trainCmd) report(t task, p *choose.Plan, m *model.Model, changes []stri
 func (c *trainCmd) print(w io.Writer, r *trained, p *choose.Plan) error {
 	fmt.Fprintln(w, dataText(r.Data+": ", r.Graphs, r.Classes))
 	r.printChoice(w, p)
-	r.printEstimate(w, p)
+	if r.Estimate.Measure == "" {
+		printFew(w)
+	} else {
+		r.printEstimate(w, p)
+	}
 	if strings.Contains(r.Estimate.Method, "nested") && c.Kernel == nil && !c.Quick {
 		other := "--split time=COLUMN for later graphs"
 		if r.molecules {
@@ -272,7 +281,7 @@ func (c *trainCmd) print(w io.Writer, r *trained, p *choose.Plan) error {
 	if r.Limited > 0 {
 		fmt.Fprintf(w, "  %s stopped at the solver's limit of iterations\n", agree(r.Limited, "training", "trainings"))
 	}
-	if p.Classes == nil {
+	if p.Classes == nil && r.Estimate.Measure != "" {
 		r.printCalibration(w)
 	}
 	_, err := fmt.Fprintf(w, "\n%s: %s, %s\n", r.File, count(float64(r.Bytes), "B"), round(time.Duration(r.Seconds*float64(time.Second))))
@@ -393,7 +402,7 @@ func clippedText(graphs int) string {
 // dataText says what is learned from, behind a name.
 func dataText(name string, graphs int, classes []string) string {
 	if classes == nil {
-		return fmt.Sprintf("%s%d graphs, values", name, graphs)
+		return name + agree(graphs, "graph", "graphs") + ", values"
 	}
 	return fmt.Sprintf("%s%d graphs, %d classes", name, graphs, len(classes))
 }
