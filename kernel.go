@@ -267,7 +267,7 @@ func (k Kernel) Stretch(times int) (kernel.Kernel, bool) {
 	return k, slices.ContainsFunc(vertex.Elementary(k.Base), func(name string) bool { return name == "labels" || name == "wl" })
 }
 
-// Choose implements kernel.Chooser. Labels tell the vertices on arcs from others.
+// Choose implements kernel.LabelChooser. Labels tell the vertices on arcs from others.
 func (k Kernel) Choose(graphs []*graph.Graph) kernel.Kernel {
 	if k.Base != "" {
 		return k

@@ -62,8 +62,8 @@ type Directional interface {
 	Stretch(times int) (Kernel, bool)
 }
 
-// Chooser is a Directional kernel that looks at something else where graphs have no labels.
-type Chooser interface {
+// LabelChooser is a Directional kernel that looks at something else where graphs have no labels.
+type LabelChooser interface {
 	// Choose returns the kernel for directed graphs, before the vertices on their arcs have labels.
 	Choose(graphs []*graph.Graph) Kernel
 }
@@ -182,7 +182,7 @@ func (s Sum) Expand(graphs []*graph.Graph) (Sum, error) {
 			f := &t.Factors[i]
 			if !f.Undirected && SeesDirections(f.Kernel) {
 				f.Directed, f.Subdivide = true, false // arcs have become vertices
-				if c, ok := f.Kernel.(Chooser); ok {
+				if c, ok := f.Kernel.(LabelChooser); ok {
 					f.Kernel = c.Choose(graphs)
 				}
 			}
