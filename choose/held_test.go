@@ -251,7 +251,7 @@ func TestSmallRidges(t *testing.T) {
 			t.Errorf("leave-one-out %v: ridge %v, edge %v", leaveOneOut, p.Parameter, p.Edge)
 		}
 		o.Ridge = []float64{0.001, 0.01}
-		k := kernel.Given{Kernel: classic.DefaultWL(), Matrix: gram}
+		k := kernel.Precomputed{Kernel: classic.DefaultWL(), Matrix: gram}
 		if _, err := Choose(t.Context(), valued(t, values), []Candidate{single("given", k)}, o); !errors.Is(err, learn.ErrDefinite) {
 			t.Errorf("no ridge is large enough: error %v", err)
 		}

@@ -69,7 +69,7 @@ func fixedFolds(n, k int) *splits.Splits {
 func known(matrices ...*kernel.Matrix) (Graphs, []kernel.Kernel) {
 	var kernels []kernel.Kernel
 	for i, m := range matrices {
-		kernels = append(kernels, kernel.Given{Kernel: &kerneltest.Spy{Scale: float64(1 + i)}, Matrix: m})
+		kernels = append(kernels, kernel.Precomputed{Kernel: &kerneltest.Spy{Scale: float64(1 + i)}, Matrix: m})
 	}
 	return Graphs{In: kernel.NewCollection(slices.Repeat([]*graph.Graph{graphtest.Path(1)}, matrices[0].Rows))}, kernels
 }

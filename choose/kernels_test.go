@@ -39,7 +39,7 @@ func TestIndefiniteIsClipped(t *testing.T) {
 	o := small()
 	o.Combine = mlg.GeometricMean
 	graphs, _ := known(m)
-	x, err := graphs.Of(kernel.Given{Kernel: o, Matrix: m})
+	x, err := graphs.Of(kernel.Precomputed{Kernel: o, Matrix: m})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,7 @@ func valued(t *testing.T, values []float64) *dataset.Dataset {
 func learnValues(t *testing.T, gram *kernel.Matrix, values []float64, o Options) (*Plan, *learn.Learner) {
 	t.Helper()
 	o.Task = Regression
-	k := kernel.Given{Kernel: classic.DefaultWL(), Matrix: gram}
+	k := kernel.Precomputed{Kernel: classic.DefaultWL(), Matrix: gram}
 	p, err := Choose(t.Context(), valued(t, values), []Candidate{single("given", k)}, o)
 	if err != nil {
 		t.Fatal(err)

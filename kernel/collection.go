@@ -273,5 +273,5 @@ func (o *origin) fitted(ctx context.Context, f Factor) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Given{f.Kernel, gram}.Fit(ctx, nil)
+	return Precomputed{f.Kernel, gram}.Fit(ctx, nil)
 }

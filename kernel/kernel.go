@@ -170,7 +170,7 @@ func CheckNormalized(k Kernel) error {
 // self returns the kernel of a graph with itself, NaN where it is not the same for all graphs.
 func self(k Kernel) float64 {
 	switch k := k.(type) {
-	case Given:
+	case Precomputed:
 		return self(k.Kernel)
 	case Sum:
 		sum := 0.0
@@ -189,28 +189,28 @@ func self(k Kernel) float64 {
 	return 1
 }
 
-// Given is a kernel whose matrix is known before it is fitted. The features of a graph are its row.
-type Given struct {
+// Precomputed is a kernel whose matrix is known before it is fitted. The features of a graph are its row.
+type Precomputed struct {
 	Kernel
 	Matrix *Matrix
 }
 
 // Fit implements Kernel. It computes nothing.
-func (k Given) Fit(context.Context, []*graph.Graph) (*Fitted, error) {
+func (k Precomputed) Fit(context.Context, []*graph.Graph) (*Fitted, error) {
 	rows := rowNumbers(UpTo(k.Matrix.Rows))
-	return &Fitted{givenMap{k}, &rows}, nil
+	return &Fitted{precomputedMap{k}, &rows}, nil
 }
 
 // Semidefinite reports whether the kernel is positive semi-definite.
-func (k Given) Semidefinite() bool { return Semidefinite(k.Kernel) }
+func (k Precomputed) Semidefinite() bool { return Semidefinite(k.Kernel) }
 
-type givenMap struct{ Given }
+type precomputedMap struct{ Precomputed }
 
-func (m givenMap) Transform(context.Context, []*graph.Graph) (Features, error) {
+func (m precomputedMap) Transform(context.Context, []*graph.Graph) (Features, error) {
 	return nil, fmt.Errorf("%s: the matrix is given, so there are no values for other graphs", m)
 }
 
-func (m givenMap) Fill(_ context.Context, dst []float64, stride int, b Block) error {
+func (m precomputedMap) Fill(_ context.Context, dst []float64, stride int, b Block) error {
 	rows, cols := *b.A.(*rowNumbers), *b.B.(*rowNumbers)
 	for i, r := range rows[b.I0:b.I1] {
 		for j, c := range cols[b.J0:b.J1] {
@@ -220,7 +220,7 @@ func (m givenMap) Fill(_ context.Context, dst []float64, stride int, b Block) er
 	return nil
 }
 
-func (m givenMap) Join(parts ...Features) Features {
+func (m precomputedMap) Join(parts ...Features) Features {
 	var out rowNumbers
 	for _, p := range parts {
 		out = append(out, *p.(*rowNumbers)...)
@@ -228,13 +228,13 @@ func (m givenMap) Join(parts ...Features) Features {
 	return &out
 }
 
-func (m givenMap) AppendBinary([]byte) ([]byte, error)      { return nil, errGiven }
-func (m givenMap) DecodeFeatures([]byte) (Features, error)  { return nil, errGiven }
-func (r *rowNumbers) AppendBinary(b []byte) ([]byte, error) { return nil, errGiven }
+func (m precomputedMap) AppendBinary([]byte) ([]byte, error)     { return nil, errPrecomputed }
+func (m precomputedMap) DecodeFeatures([]byte) (Features, error) { return nil, errPrecomputed }
+func (r *rowNumbers) AppendBinary(b []byte) ([]byte, error)      { return nil, errPrecomputed }
 
-var errGiven = errors.New("a given matrix cannot be kept as features")
+var errPrecomputed = errors.New("a given matrix cannot be kept as features")
 
-// rowNumbers are the features of Given: rows of its matrix.
+// rowNumbers are the features of Precomputed: rows of its matrix.
 type rowNumbers []int
 
 func (r *rowNumbers) Len() int { return len(*r) }

@@ -343,7 +343,7 @@ func TestDerived(t *testing.T) {
 				t.Fatal(err)
 			}
 			for i, f := range s.Factors {
-				if _, given := f.Known().Map.(givenMap); given != keep {
+				if _, given := f.Known().Map.(precomputedMap); given != keep {
 					t.Errorf("factor %d is kept: %t, want %t", i, given, keep)
 				}
 			}
@@ -413,7 +413,7 @@ func TestNotNormalized(t *testing.T) {
 		}
 	}
 	for k, ok := range map[string]bool{"raw": false, "mean": true, "weights": false, "given": false} {
-		x := map[string]Kernel{"raw": raw{size: a}, "mean": Mean(a, a, a), "weights": Weighted([]float64{2}, []Kernel{a}), "given": Given{Kernel: raw{size: a}}}[k]
+		x := map[string]Kernel{"raw": raw{size: a}, "mean": Mean(a, a, a), "weights": Weighted([]float64{2}, []Kernel{a}), "given": Precomputed{Kernel: raw{size: a}}}[k]
 		if err := CheckNormalized(x); (err == nil) != ok {
 			t.Errorf("%s: %v", k, err)
 		}

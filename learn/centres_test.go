@@ -18,7 +18,7 @@ import (
 // givenFeatures returns a map and the features of examples whose Gram matrix is known.
 func givenFeatures(t testing.TB, gram *kernel.Matrix) (kernel.Map, kernel.Features) {
 	t.Helper()
-	f, err := kernel.Given{Matrix: gram}.Fit(t.Context(), nil)
+	f, err := kernel.Precomputed{Matrix: gram}.Fit(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -99,7 +99,7 @@ func TestTilesMultiply(t *testing.T) {
 func TestNewTiles(t *testing.T) {
 	for _, n := range []int{3, 300, 700} {
 		gram := singles(rand.New(rand.NewPCG(uint64(n), 5)), n)
-		fitted, err := kernel.Given{Matrix: gram}.Fit(t.Context(), nil)
+		fitted, err := kernel.Precomputed{Matrix: gram}.Fit(t.Context(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -183,7 +183,7 @@ func (m *Model) Learn(ctx context.Context, gram *kernel.Matrix, sample []int, o 
 	if len(rows) < gram.Rows {
 		given = gram.Select(rows, rows)
 	}
-	candidates := choose.Each(kernel.Given{Kernel: m.Kernel.Asked, Matrix: given})
+	candidates := choose.Each(kernel.Precomputed{Kernel: m.Kernel.Asked, Matrix: given})
 	if p, err = choose.Choose(ctx, d, candidates, o.Options); err != nil {
 		return nil, nil, nil, err
 	}

@@ -200,7 +200,7 @@ func (x *session) clustered(ctx context.Context, f *fitted, t *training) (*clust
 			return &clustering{}, nil
 		}
 		o.Groups = groups
-		given := kernel.Given{Kernel: f.Kernel.Asked, Matrix: f.among(t.known)}
+		given := kernel.Precomputed{Kernel: f.Kernel.Asked, Matrix: f.among(t.known)}
 		ds := &dataset.Dataset{Graphs: choose.Pick(t.Graphs, t.known)}
 		plan, err := choose.Endpoint{Data: ds, Targets: &t.plan.Targets}.Choose(ctx, choose.Each(given), o.Options)
 		if err != nil || plan.GroupEstimate == nil {
