@@ -17,7 +17,7 @@
 //
 // What is lost is known. The residual k(G,G) − |φ(G)|² ≥ 0 of a graph is its squared distance
 // from the span. The error of a kernel value is at most the geometric mean of the two
-// residuals (Cauchy-Schwarz). Errors reports both.
+// residuals (Cauchy-Schwarz). Residuals reports both.
 //
 // Choose is the algorithm, for any kernel of which rows can be computed. An Embedding applies it to the
 // features of any fitted kernel (kernel.Map).

@@ -191,7 +191,7 @@ func TestComplete(t *testing.T) {
 	if err := m.Add(t.Context(), train, vectors); err != nil {
 		t.Fatal(err)
 	}
-	got, err := m.Errors(t.Context())
+	got, err := m.Residuals(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -261,7 +261,7 @@ func TestMonitor(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		got, err := m.Errors(t.Context())
+		got, err := m.Residuals(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -269,7 +269,7 @@ func TestMonitor(t *testing.T) {
 		x := mat.NewDense(120, 5, vectors)
 		var approx mat.Dense
 		approx.Mul(x, x.T())
-		want := Errors{Graphs: 120, Pairs: 120 * 119 / 2}
+		want := Residuals{Graphs: 120, Pairs: 120 * 119 / 2}
 		lost, trace := 0.0, 0.0
 		for i := range 120 {
 			r := k.At(i, i) - approx.At(i, i)
@@ -292,14 +292,14 @@ func TestMonitor(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if got, err = m.Errors(t.Context()); err != nil || got.Graphs != 1320 || got.Pairs != sampled*(sampled-1)/2 || !near(got.MeanResidual, want.MeanResidual) {
+		if got, err = m.Residuals(t.Context()); err != nil || got.Graphs != 1320 || got.Pairs != sampled*(sampled-1)/2 || !near(got.MeanResidual, want.MeanResidual) {
 			t.Errorf("%+v, error %v", got, err)
 		}
 		// The sample has each graph with its own vector.
 		if again, err := e.Transform(t.Context(), m.features); err != nil || !slices.Equal(again, m.vectors) {
 			t.Errorf("graphs of the sample and their vectors do not belong together; error %v", err)
 		}
-		if empty, err := e.NewMonitor(1).Errors(t.Context()); err != nil || empty != (Errors{}) {
+		if empty, err := e.NewMonitor(1).Residuals(t.Context()); err != nil || empty != (Residuals{}) {
 			t.Errorf("%+v, error %v", empty, err)
 		}
 	}

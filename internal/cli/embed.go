@@ -155,7 +155,7 @@ func embedStream(g *globals, m *model.Model, o dataset.Options, path string, tot
 }
 
 // write writes the vectors and, beside them, identifiers and targets.
-func (c *embedCmd) write(g *globals, e *nystrom.Embedding, in *embedInput) (found nystrom.Errors, err error) {
+func (c *embedCmd) write(g *globals, e *nystrom.Embedding, in *embedInput) (found nystrom.Residuals, err error) {
 	monitor := e.NewMonitor(c.SampleSeed)
 	g.bar.show("embedding", 0, int64(in.total), "graphs")
 	err = g.write(c.Out, func() error {
@@ -180,7 +180,7 @@ func (c *embedCmd) write(g *globals, e *nystrom.Embedding, in *embedInput) (foun
 			if len(axis.IDs) == 0 {
 				return axis, errors.New("no graphs to embed")
 			}
-			found, err = monitor.Errors(g.ctx)
+			found, err = monitor.Residuals(g.ctx)
 			return axis, err
 		})
 	})

@@ -8,8 +8,8 @@ import (
 	"github.com/mlgkernel/mlg/kernel"
 )
 
-// Errors says how well the vectors of some graphs stand in for their kernel.
-type Errors struct {
+// Residuals say how well the vectors of some graphs stand in for their kernel.
+type Residuals struct {
 	Graphs int `json:"graphs"`
 	// MeanResidual is the share of the trace of the kernel matrix that is lost, over all graphs, and
 	// MaxResidual the largest 1 − |φ(G)|²/k(G,G). A graph with k(G,G) = 0 has none.
@@ -25,11 +25,11 @@ type Errors struct {
 // sampled is the number of graphs of whose pairs errors are computed.
 const sampled = 500
 
-// Monitor collects what Errors reports while vectors are computed, in constant memory.
+// Monitor collects what Residuals reports while vectors are computed, in constant memory.
 type Monitor struct {
 	e           *Embedding
 	rand        *rand.Rand
-	errors      Errors
+	errors      Residuals
 	lost, trace float64
 	// A sample of the graphs so far, every set of its size with the same probability.
 	features kernel.Features
@@ -95,8 +95,8 @@ func (m *Monitor) take(sample []int, a kernel.Features, self, vectors []float64)
 	m.self, m.vectors = keptSelf, keptVectors
 }
 
-// Errors returns what was found.
-func (m *Monitor) Errors(ctx context.Context) (Errors, error) {
+// Residuals returns what was found.
+func (m *Monitor) Residuals(ctx context.Context) (Residuals, error) {
 	out := m.errors
 	if out.Graphs == 0 {
 		return out, nil
