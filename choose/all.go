@@ -89,7 +89,7 @@ func (c *choice) finish(ctx context.Context, p *Plan) error {
 }
 
 // leftPrediction reads what was predicted for graphs that were left out, with their groups or alone.
-func (t *Targets) leftPrediction(values *kernel.Matrix, process *learn.Process, groups bool) Prediction {
+func (t *Targets) leftPrediction(values *kernel.Matrix, process *learn.Process, groups bool) HeldPredictions {
 	p := t.heldOut(values)
 	if process != nil {
 		if p.Deviations = process.LeaveOneOut; groups {
@@ -321,11 +321,11 @@ func (x *all) targets() learn.Targets {
 }
 
 // heldOut reads what was predicted for graphs that were held out.
-func (t *Targets) heldOut(held *kernel.Matrix) Prediction {
+func (t *Targets) heldOut(held *kernel.Matrix) HeldPredictions {
 	if t.Regression() {
-		return Prediction{Values: held.Data}
+		return HeldPredictions{Values: held.Data}
 	}
-	p := Prediction{Labels: make([]int, held.Rows), Scores: make([][]float64, held.Rows)}
+	p := HeldPredictions{Labels: make([]int, held.Rows), Scores: make([][]float64, held.Rows)}
 	for i := range held.Rows {
 		row := held.Row(i)
 		p.Labels[i], p.Scores[i] = slices.Index(row, slices.Max(row)), row
@@ -335,7 +335,7 @@ func (t *Targets) heldOut(held *kernel.Matrix) Prediction {
 
 // estimate says how good predictions for graphs that were held out are. Where there were several kernels, a
 // sample of the graphs took part in their choice. It has most of a rare class, so it cannot be left out.
-func (x *all) estimate(held Prediction) Estimate {
+func (x *all) estimate(held HeldPredictions) Estimate {
 	e := x.foldEstimate(held, x.folds)
 	e.Method = fmt.Sprintf("%d-fold cross-validation", heldOutFolds)
 	if x.sum == nil {
@@ -352,12 +352,12 @@ func (x *all) estimate(held Prediction) Estimate {
 }
 
 // foldEstimate returns the error of predictions for all graphs, with the differences between folds.
-func (c *choice) foldEstimate(held Prediction, fold []int) Estimate {
+func (c *choice) foldEstimate(held HeldPredictions, fold []int) Estimate {
 	folds := make([][]int, heldOutFolds)
 	for i, f := range fold {
 		folds[f] = append(folds[f], i)
 	}
-	predictions := make([]Prediction, len(folds))
+	predictions := make([]HeldPredictions, len(folds))
 	for f, graphs := range folds {
 		predictions[f] = held.at(graphs)
 	}

@@ -174,13 +174,13 @@ func TestSampleSeesTheRareClass(t *testing.T) {
 // The loss of a sample is that of all graphs: a class of which it has too many counts less.
 func TestLosses(t *testing.T) {
 	targets := &Targets{Classes: []string{"a", "b"}, Labels: []int{0, 0, 0, 0, 0, 0, 0, 1}}
-	p := Prediction{Labels: []int{0, 1}, Scores: [][]float64{{1, -1}, {-1, 1}}}
+	p := HeldPredictions{Labels: []int{0, 1}, Scores: [][]float64{{1, -1}, {-1, 1}}}
 	loss := targets.losses([]int{0, 7}, p)
 	if ratio := loss[0] / loss[1]; math.Abs(ratio-7) > 1e-6 { // 7/8 ÷ ½ and 1/8 ÷ ½
 		t.Errorf("losses %v, want the first 7 times the second", loss)
 	}
 	values := &Targets{Values: []float64{1, 2, 4}}
-	if got := values.losses([]int{2, 0}, Prediction{Values: []float64{1, 1}}); got[0] != 9 || got[1] != 0 {
+	if got := values.losses([]int{2, 0}, HeldPredictions{Values: []float64{1, 1}}); got[0] != 9 || got[1] != 0 {
 		t.Errorf("squared errors %v", got)
 	}
 }

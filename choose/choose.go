@@ -49,10 +49,10 @@ type Plan struct {
 	// (leave-one-out), or from those of other folds. Classes have probabilities as their Scores where
 	// Probability is set; they agree best with the classes of all graphs. Values of a Gaussian process
 	// have Deviations. With LeaveOneOut, kernel ridge regression predicts in place of other learners.
-	Held Prediction
+	Held HeldPredictions
 	// HeldGroups is the same from graphs of other groups: five folds of whole groups. GroupEstimate says
 	// how good it is, and what the groups are; nil if there are too few groups.
-	HeldGroups    Prediction
+	HeldGroups    HeldPredictions
 	GroupEstimate *Estimate
 	// Limited is the number of trainings that stopped at the limit of iterations.
 	Limited int
@@ -119,7 +119,7 @@ func (p *Plan) Calibration() []Estimate {
 const fitted = "; the deviations were fitted to them"
 
 // calibration returns the error of predictions, and how well their deviations fit.
-func (p *Plan) calibration(held Prediction) (rmse float64, out []Estimate) {
+func (p *Plan) calibration(held HeldPredictions) (rmse float64, out []Estimate) {
 	s := metrics.ScoreValues(p.Values, held.Values, held.Deviations)
 	if s.NLPD != nil {
 		out = append(out, Estimate{Measure: "nlpd", Value: *s.NLPD})
@@ -295,8 +295,8 @@ func (c *choice) gram(ctx context.Context, p *Plan) (err error) {
 }
 
 // held returns the predictions of a kernel for all graphs, with the best value of the grid.
-func (c *choice) held(s *Scores) Prediction {
-	var p Prediction
+func (c *choice) held(s *Scores) HeldPredictions {
+	var p HeldPredictions
 	for v, graphs := range c.everything.scored {
 		p.put(graphs, s.predicted[s.Best][v], len(c.everything.graphs))
 	}

@@ -34,7 +34,7 @@ type Figure struct {
 // It needs Keep.
 func (c *Chooser) Estimate(p *TrainingPart, kernels []*Scores) Estimate {
 	var folds [][]int
-	var predictions []Prediction
+	var predictions []HeldPredictions
 	for i, w := range p.weight {
 		if w == 0 {
 			continue
@@ -53,7 +53,7 @@ func (c *Chooser) Estimate(p *TrainingPart, kernels []*Scores) Estimate {
 }
 
 // valueEstimate returns the error of predicted values of folds.
-func (c *Chooser) valueEstimate(folds [][]int, predictions []Prediction) Estimate {
+func (c *Chooser) valueEstimate(folds [][]int, predictions []HeldPredictions) Estimate {
 	var scores, weight []float64
 	for f, graphs := range folds {
 		scores, weight = append(scores, c.Targets.score(Squared, graphs, predictions[f])), append(weight, float64(len(graphs)))
@@ -72,10 +72,10 @@ func standardError(scores []float64) float64 {
 
 // classEstimate scores predictions for folds. AUC is the mean over folds; what looks at the best few
 // takes all together.
-func (c *Chooser) classEstimate(folds [][]int, predictions []Prediction) Estimate {
+func (c *Chooser) classEstimate(folds [][]int, predictions []HeldPredictions) Estimate {
 	t := c.Targets
 	examples := slices.Concat(folds...)
-	var all Prediction
+	var all HeldPredictions
 	for _, p := range predictions {
 		all.append(p)
 	}
@@ -86,7 +86,7 @@ func (c *Chooser) classEstimate(folds [][]int, predictions []Prediction) Estimat
 	figures := map[string][]float64{}
 	at := 0
 	for _, fold := range folds {
-		part := Prediction{Labels: all.Labels[at : at+len(fold)], Scores: all.Scores[at : at+len(fold)]}
+		part := HeldPredictions{Labels: all.Labels[at : at+len(fold)], Scores: all.Scores[at : at+len(fold)]}
 		at += len(fold)
 		counts := metrics.NewConfusion(Pick(t.Labels, fold), part.Labels, len(t.Classes))
 		figures["accuracy"] = append(figures["accuracy"], counts.Accuracy())
@@ -121,10 +121,10 @@ func (c *Chooser) classEstimate(folds [][]int, predictions []Prediction) Estimat
 
 // calibrated gives predictions the probabilities that a learner would have, and the most probable
 // classes.
-func calibrated(learner learn.Kind, truth []int, p Prediction) Prediction {
+func calibrated(learner learn.Kind, truth []int, p HeldPredictions) HeldPredictions {
 	scores := &kernel.Matrix{Rows: len(truth), Cols: len(p.Scores[0]), Data: slices.Concat(p.Scores...)}
 	scores = learn.Calibrated(learner, scores, truth)
-	out := Prediction{}
+	out := HeldPredictions{}
 	for i := range truth {
 		row := scores.Row(i)
 		out.Labels, out.Scores = append(out.Labels, slices.Index(row, slices.Max(row))), append(out.Scores, row)

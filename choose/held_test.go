@@ -87,8 +87,8 @@ func TestHeld(t *testing.T) {
 				}
 				view = learn.Full(c.Gram)
 			}
-			literal := func(folds [][]int) Prediction {
-				var out Prediction
+			literal := func(folds [][]int) HeldPredictions {
+				var out HeldPredictions
 				for _, test := range folds {
 					train := slices.DeleteFunc(kernel.UpTo(96), func(i int) bool { return slices.Contains(test, i) })
 					predicted, err := p.learn(t.Context(), opt, view.Select(train, train), train, []float64{parameter},
@@ -101,7 +101,7 @@ func TestHeld(t *testing.T) {
 				return out
 			}
 			tolerance := max(x.tolerance, 1e-6)
-			compare := func(what string, got, want Prediction) {
+			compare := func(what string, got, want HeldPredictions) {
 				for i := range 96 {
 					if x.values {
 						near(t, what+" value", got.Values[i], want.Values[i], tolerance*10) // of a deviation of 10

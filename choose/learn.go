@@ -9,8 +9,8 @@ import (
 	"github.com/mlgkernel/mlg/learn"
 )
 
-// Prediction has the predictions of a trained learner for some graphs.
-type Prediction struct {
+// HeldPredictions are those of a learner for graphs that it was not trained on.
+type HeldPredictions struct {
 	// Labels are classes, and Scores has a number for each class: its probability, if learners have
 	// them.
 	Labels []int       `json:"labels,omitempty"`
@@ -24,13 +24,13 @@ type Prediction struct {
 }
 
 // at returns the predictions for the graphs at some positions.
-func (p Prediction) at(positions []int) Prediction {
-	return Prediction{Labels: Pick(p.Labels, positions), Scores: Pick(p.Scores, positions),
+func (p HeldPredictions) at(positions []int) HeldPredictions {
+	return HeldPredictions{Labels: Pick(p.Labels, positions), Scores: Pick(p.Scores, positions),
 		Values: Pick(p.Values, positions), Deviations: Pick(p.Deviations, positions)}
 }
 
 // put puts the predictions for some of n graphs at their positions.
-func (p *Prediction) put(positions []int, some Prediction, n int) {
+func (p *HeldPredictions) put(positions []int, some HeldPredictions, n int) {
 	p.Labels = scatter(p.Labels, positions, some.Labels, n)
 	p.Scores = scatter(p.Scores, positions, some.Scores, n)
 	p.Values = scatter(p.Values, positions, some.Values, n)
@@ -52,7 +52,7 @@ func scatter[T any](to []T, positions []int, some []T, n int) []T {
 }
 
 // append puts predictions for other graphs behind those that are there.
-func (p *Prediction) append(q Prediction) {
+func (p *HeldPredictions) append(q HeldPredictions) {
 	p.Labels, p.Scores = append(p.Labels, q.Labels...), append(p.Scores, q.Scores...)
 	p.Values, p.Deviations = append(p.Values, q.Values...), append(p.Deviations, q.Deviations...)
 }
@@ -63,12 +63,12 @@ func (p *Prediction) append(q Prediction) {
 // them.
 func (t *Targets) learn(
 	ctx context.Context, opt learn.Options, gram learn.View, graphs []int, grid []float64, cross []learn.View, self [][]float64, apart [][]bool,
-) ([][]Prediction, error) {
-	out := make([][]Prediction, len(cross))
+) ([][]HeldPredictions, error) {
+	out := make([][]HeldPredictions, len(cross))
 	if t.oneClass(graphs) {
 		for k, c := range cross {
 			rows, _ := c.Dims()
-			out[k] = slices.Repeat([]Prediction{t.Always(graphs, rows)}, len(grid))
+			out[k] = slices.Repeat([]HeldPredictions{t.Always(graphs, rows)}, len(grid))
 		}
 		return out, nil
 	}
@@ -136,9 +136,9 @@ func deviations(ctx context.Context, l *learn.Learner, gram, cross learn.View, s
 
 // leaveOneOut returns, for each ridge, what kernel ridge regression predicts for every graph from
 // the others.
-func (t *Targets) leaveOneOut(ctx context.Context, gram learn.View, graphs []int, ridges []float64) ([]Prediction, error) {
+func (t *Targets) leaveOneOut(ctx context.Context, gram learn.View, graphs []int, ridges []float64) ([]HeldPredictions, error) {
 	if t.oneClass(graphs) {
-		return slices.Repeat([]Prediction{t.Always(graphs, len(graphs))}, len(ridges)), nil
+		return slices.Repeat([]HeldPredictions{t.Always(graphs, len(graphs))}, len(ridges)), nil
 	}
 	opt := learn.DefaultOptions()
 	opt.Kind, opt.LeaveOneOut = learn.KernelRidge, true
@@ -146,7 +146,7 @@ func (t *Targets) leaveOneOut(ctx context.Context, gram learn.View, graphs []int
 	if path, err = usable(path, ridges, err); err != nil {
 		return nil, err
 	}
-	var out []Prediction
+	var out []HeldPredictions
 	for _, l := range path {
 		p := t.read(l, l.LeaveOneOut)
 		if l.Process != nil {
@@ -186,11 +186,11 @@ func (t *Targets) Train(ctx context.Context, gram learn.View, parameters []float
 
 // read reads the values of a learner's functions for some graphs (rows). A class that it was not
 // trained on has the probability 0, or the score −1.
-func (t *Targets) read(l *learn.Learner, values *kernel.Matrix) Prediction {
+func (t *Targets) read(l *learn.Learner, values *kernel.Matrix) HeldPredictions {
 	if t.Regression() {
-		return Prediction{Values: values.Data}
+		return HeldPredictions{Values: values.Data}
 	}
-	p := Prediction{Labels: make([]int, values.Rows), Scores: make([][]float64, values.Rows)}
+	p := HeldPredictions{Labels: make([]int, values.Rows), Scores: make([][]float64, values.Rows)}
 	for i := range values.Rows {
 		p.Labels[i] = l.Class(values.Row(i))
 		score, unknown := l.Scores, -1.0
@@ -220,11 +220,11 @@ func (t *Targets) oneClass(graphs []int) bool {
 
 // Always predicts the most frequent class of some graphs, the first of equals, with their shares as
 // scores.
-func (t *Targets) Always(graphs []int, examples int) Prediction {
+func (t *Targets) Always(graphs []int, examples int) HeldPredictions {
 	shares := make([]float64, len(t.Classes))
 	for _, i := range graphs {
 		shares[t.Labels[i]] += 1 / float64(len(graphs))
 	}
 	most := slices.Index(shares, slices.Max(shares))
-	return Prediction{Labels: slices.Repeat([]int{most}, examples), Scores: slices.Repeat([][]float64{shares}, examples)}
+	return HeldPredictions{Labels: slices.Repeat([]int{most}, examples), Scores: slices.Repeat([][]float64{shares}, examples)}
 }

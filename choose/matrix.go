@@ -104,7 +104,7 @@ func (m *Matrix) On(ctx context.Context, t TrainingSet) (learn.View, func([]int)
 }
 
 // leaveOneOut predicts every graph of a training set from the others, with each of some ridges.
-func (m *Matrix) leaveOneOut(ctx context.Context, t TrainingSet, of *Targets, ridges []float64) ([]Prediction, error) {
+func (m *Matrix) leaveOneOut(ctx context.Context, t TrainingSet, of *Targets, ridges []float64) ([]HeldPredictions, error) {
 	gram, _, err := m.On(ctx, t)
 	if err != nil {
 		return nil, err

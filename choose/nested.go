@@ -51,7 +51,7 @@ func (c *choice) nest(ctx context.Context, m Mixture, s *Scores) error {
 // that have a weight.
 func (c *choice) errorsOf(s *Scores, weight []float64) []Errors {
 	var graphs []int
-	predicted := make([]Prediction, len(s.predicted))
+	predicted := make([]HeldPredictions, len(s.predicted))
 	for v, w := range weight {
 		if w == 0 {
 			continue

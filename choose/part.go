@@ -12,7 +12,7 @@ import (
 // Predict trains on a part with each value of the grid and predicts the fold outside it. It tells whether
 // the solver stopped at its limit of iterations. A grid of a single value gives probabilities, where the
 // options ask for them.
-func (c *Chooser) Predict(ctx context.Context, k Gram, p *TrainingPart) (predictions []Prediction, limited bool, err error) {
+func (c *Chooser) Predict(ctx context.Context, k Gram, p *TrainingPart) (predictions []HeldPredictions, limited bool, err error) {
 	m, err := k.From(ctx, p.all())
 	if err != nil {
 		return nil, false, err
@@ -23,10 +23,10 @@ func (c *Chooser) Predict(ctx context.Context, k Gram, p *TrainingPart) (predict
 // PredictBest trains on a part as Choose does with all graphs, and predicts the fold outside it. The value of
 // the grid is that at best or, where that was found on a sample, the one that is best on all graphs of the part, whose
 // position it returns.
-func (c *Chooser) PredictBest(ctx context.Context, k Gram, p *TrainingPart, best int) (Prediction, int, bool, error) {
+func (c *Chooser) PredictBest(ctx context.Context, k Gram, p *TrainingPart, best int) (HeldPredictions, int, bool, error) {
 	m, err := k.From(ctx, p.all())
 	if err != nil {
-		return Prediction{}, 0, false, err
+		return HeldPredictions{}, 0, false, err
 	}
 	if c.Options.Learner == learn.KernelRidge && !m.indefinite && !c.Targets.oneClass(p.graphs) {
 		out, best, err := c.finishPart(ctx, m, p, best)
@@ -37,7 +37,7 @@ func (c *Chooser) PredictBest(ctx context.Context, k Gram, p *TrainingPart, best
 	}
 	out, limited, err := c.predict(ctx, m, p, c.Options.Grid()[best:best+1])
 	if err != nil {
-		return Prediction{}, 0, false, err
+		return HeldPredictions{}, 0, false, err
 	}
 	return out[0], best, limited, nil
 }
@@ -46,7 +46,7 @@ func (c *Chooser) PredictBest(ctx context.Context, k Gram, p *TrainingPart, best
 func (p *TrainingPart) all() TrainingSet { return TrainingSet{p.Repeat, p.Fold, p.Fold, p.graphs} }
 
 // predict trains on a part with each value of a grid and predicts the fold outside it.
-func (c *Chooser) predict(ctx context.Context, m *Matrix, p *TrainingPart, grid []float64) (predictions []Prediction, limited bool, err error) {
+func (c *Chooser) predict(ctx context.Context, m *Matrix, p *TrainingPart, grid []float64) (predictions []HeldPredictions, limited bool, err error) {
 	gram, cross, err := m.On(ctx, p.all())
 	if err != nil {
 		return nil, false, err
@@ -70,7 +70,7 @@ func (c *Chooser) predict(ctx context.Context, m *Matrix, p *TrainingPart, grid 
 }
 
 // finishPart makes a plan of a matrix for the graphs of a part, finishes it, and predicts the fold outside.
-func (c *Chooser) finishPart(ctx context.Context, m *Matrix, p *TrainingPart, best int) (Prediction, int, error) {
+func (c *Chooser) finishPart(ctx context.Context, m *Matrix, p *TrainingPart, best int) (HeldPredictions, int, error) {
 	some, present := c.Targets.of(p.graphs).compact()
 	x := &choice{Chooser: Chooser{Options: c.Options, Targets: some}, part: true}
 	x.everything = &TrainingPart{graphs: kernel.UpTo(len(p.graphs)), sample: make([]int, len(p.sample))}
@@ -83,7 +83,7 @@ func (c *Chooser) finishPart(ctx context.Context, m *Matrix, p *TrainingPart, be
 	plan.Parameter = c.Options.Ridge[best]
 	plan.Settings = []WeightedSetting{{Setting: Setting{Kernel: m.sum.Sum}, Weight: 1}}
 	if err := x.finish(ctx, plan); err != nil {
-		return Prediction{}, 0, err
+		return HeldPredictions{}, 0, err
 	}
 	l := plan.learner
 	for k, class := range l.Classes {
@@ -92,25 +92,25 @@ func (c *Chooser) finishPart(ctx context.Context, m *Matrix, p *TrainingPart, be
 	test := c.Splits.Test(p.Repeat, p.Fold)
 	train, err := m.features(ctx, p.graphs)
 	if err != nil {
-		return Prediction{}, 0, err
+		return HeldPredictions{}, 0, err
 	}
 	rows, err := m.features(ctx, test)
 	if err != nil {
-		return Prediction{}, 0, err
+		return HeldPredictions{}, 0, err
 	}
 	cross, err := kernel.Between(ctx, m.sum, rows, train)
 	if err != nil {
-		return Prediction{}, 0, err
+		return HeldPredictions{}, 0, err
 	}
 	values, err := l.Values(learn.Full(cross))
 	if err != nil {
-		return Prediction{}, 0, err
+		return HeldPredictions{}, 0, err
 	}
 	out := c.Targets.read(l, values)
 	if l.Process != nil {
 		self, err := m.Self(ctx, test)
 		if err != nil {
-			return Prediction{}, 0, err
+			return HeldPredictions{}, 0, err
 		}
 		apart := c.Targets.Groups.Apart(test, p.graphs)
 		d, err := l.Deviations(ctx, learn.Full(cross), self, apart, func(ctx context.Context, at []int) (*kernel.Matrix, error) {
@@ -118,7 +118,7 @@ func (c *Chooser) finishPart(ctx context.Context, m *Matrix, p *TrainingPart, be
 			return kernel.Between(ctx, m.sum, near, near)
 		})
 		if err != nil {
-			return Prediction{}, 0, err
+			return HeldPredictions{}, 0, err
 		}
 		out.Deviations = d.Measured
 	}

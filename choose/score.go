@@ -182,7 +182,7 @@ type Scores struct {
 	// Limited is the number of trainings that stopped at the limit of iterations.
 	Limited int `json:"limited,omitempty"`
 
-	predicted [][]Prediction // for each value of the grid on each validator, with Chooser.Keep
+	predicted [][]HeldPredictions // for each value of the grid on each validator, with Chooser.Keep
 }
 
 // Score scores a kernel on training parts.
@@ -216,7 +216,7 @@ func (c *Chooser) scoreFolds(ctx context.Context, k Gram, parts []*TrainingPart)
 			}
 		}
 	}
-	predicted := make([]map[int][]Prediction, len(pairs)) // by fold: a prediction for each value of the grid
+	predicted := make([]map[int][]HeldPredictions, len(pairs)) // by fold: a prediction for each value of the grid
 	err := work.Each(ctx, len(pairs), 1, func(_, i int) error {
 		repeat, f, g := pairs[i].repeat, pairs[i].f, pairs[i].g
 		set := c.without(repeat, f, g)
@@ -240,7 +240,7 @@ func (c *Chooser) scoreFolds(ctx context.Context, k Gram, parts []*TrainingPart)
 		if err != nil {
 			return fmt.Errorf("repeat %d, folds %d and %d left out: %w", repeat, f, g, err)
 		}
-		predicted[i] = map[int][]Prediction{f: p[0], g: p[1]}
+		predicted[i] = map[int][]HeldPredictions{f: p[0], g: p[1]}
 		return nil
 	})
 	if err != nil {
@@ -270,7 +270,7 @@ func (c *Chooser) scoreLeaveOneOut(ctx context.Context, k Gram, p *TrainingPart)
 	s := Scores{Errors: c.Targets.errors(p.sample, predicted)}
 	for _, graphs := range p.scored {
 		at := p.inSample(graphs)
-		validator := make([]Prediction, len(predicted))
+		validator := make([]HeldPredictions, len(predicted))
 		for g := range predicted {
 			validator[g] = predicted[g].at(at)
 		}
@@ -294,11 +294,11 @@ func (c *Chooser) scoreLeaveOneOut(ctx context.Context, k Gram, p *TrainingPart)
 const tieBreak = 1e-9
 
 // add adds the scores of a validator's graphs, predicted with each value of the grid.
-func (c *Chooser) add(s *Scores, graphs []int, predictions []Prediction) {
+func (c *Chooser) add(s *Scores, graphs []int, predictions []HeldPredictions) {
 	if s.Inner == nil {
 		s.Inner = make([][]float64, len(predictions))
 		if c.Keep {
-			s.predicted = make([][]Prediction, len(predictions))
+			s.predicted = make([][]HeldPredictions, len(predictions))
 		}
 	}
 	if predictions[0].limited {
@@ -319,7 +319,7 @@ func (c *Chooser) add(s *Scores, graphs []int, predictions []Prediction) {
 }
 
 // gain returns Options.Score of predictions, or minus the squared error of values.
-func (c *Chooser) gain(graphs []int, p Prediction) float64 {
+func (c *Chooser) gain(graphs []int, p HeldPredictions) float64 {
 	how := c.Options.Score
 	score := c.Targets.score(how, graphs, p)
 	if c.Options.LeaveOneOut && how != Squared && !c.Targets.Regression() {

@@ -114,9 +114,9 @@ func TestEstimate(t *testing.T) {
 		{0.9, 0.3, 0.9}, // mean 0.70
 		{0.7, 0.7, 0.7}, // a combination
 	} {
-		s := &Scores{Inner: [][]float64{inner}, predicted: make([][]Prediction, 1)}
+		s := &Scores{Inner: [][]float64{inner}, predicted: make([][]HeldPredictions, 1)}
 		for v, share := range inner { // the first are right
-			p := Prediction{Labels: Pick(c.Targets.Labels, p.scored[v]), Scores: make([][]float64, len(p.scored[v]))}
+			p := HeldPredictions{Labels: Pick(c.Targets.Labels, p.scored[v]), Scores: make([][]float64, len(p.scored[v]))}
 			for i := range p.Labels {
 				if p.Scores[i] = make([]float64, 2); float64(i) >= 10*share-0.5 {
 					p.Labels[i] = 1 - p.Labels[i]

@@ -140,7 +140,7 @@ func (t *Targets) Deal(folds, repeats int, seed uint64) (*splits.Splits, error) 
 }
 
 // score returns what the choice of parameters maximises, for predictions of examples.
-func (t *Targets) score(how Score, examples []int, p Prediction) float64 {
+func (t *Targets) score(how Score, examples []int, p HeldPredictions) float64 {
 	n := float64(len(examples))
 	sum := 0.0
 	switch {
@@ -175,7 +175,7 @@ const sure = 1e9
 
 // density returns the mean log predictive density of examples. It compares ridges and kernels:
 // unlike the squared error it sees whether deviations are as large as errors are.
-func (t *Targets) density(examples []int, p Prediction) float64 {
+func (t *Targets) density(examples []int, p HeldPredictions) float64 {
 	sum := 0.0
 	for k, i := range examples {
 		sum += max(-sure, min(sure, metrics.LogDensity(t.Values[i], p.Values[k], p.Deviations[k])))

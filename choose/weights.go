@@ -71,7 +71,7 @@ type Errors struct {
 func (e Errors) product() float64 { return e.Squared * e.Wrong }
 
 // errors returns those of predictions of examples, one for each value of a grid.
-func (t *Targets) errors(examples []int, predicted []Prediction) []Errors {
+func (t *Targets) errors(examples []int, predicted []HeldPredictions) []Errors {
 	out := make([]Errors, len(predicted))
 	for g, p := range predicted {
 		e := -t.score(Squared, examples, p)
@@ -347,7 +347,7 @@ func (m *Mixer) without(w []float64) []float64 {
 // losses returns what is lost by the predictions of a sample, graph by graph: minus the logarithm of the
 // probability of the class after calibration, or the squared error of a value. Classes of which the
 // sample has more or fewer graphs than all graphs have count less or more.
-func (t *Targets) losses(examples []int, p Prediction) []float64 {
+func (t *Targets) losses(examples []int, p HeldPredictions) []float64 {
 	out := make([]float64, len(examples))
 	if t.Regression() {
 		for k, i := range examples {

@@ -17,7 +17,7 @@ type foldResult struct {
 	choose.Scores
 	// Prediction is for the test graphs, ascending, with the best value of the grid; empty for a
 	// setting that another of its candidate beats.
-	choose.Prediction
+	choose.HeldPredictions
 	// Confusions has the counts for each value of the grid. OnReported only.
 	Confusions []metrics.Confusion `json:"confusions,omitempty"`
 }
@@ -204,11 +204,11 @@ func (s *session) stored(m *method) *storedResults {
 // on the reported folds.
 func (s *session) predict(ctx context.Context, k choose.Gram, p *choose.TrainingPart, x *foldResult) (err error) {
 	limited := false
-	var every []choose.Prediction
+	var every []choose.HeldPredictions
 	if s.o.OnReported {
 		every, limited, err = s.Predict(ctx, k, p)
 	} else {
-		x.Prediction, x.Best, limited, err = s.PredictBest(ctx, k, p, x.Best)
+		x.HeldPredictions, x.Best, limited, err = s.PredictBest(ctx, k, p, x.Best)
 	}
 	if limited {
 		x.Limited++

@@ -145,10 +145,10 @@ func (s *session) fits(r *foldResult, n int) bool {
 	grid, classes := len(s.o.Grid()), len(s.Targets.Classes)
 	count := func(have, want int) bool { return have == 0 || have == want }
 	return r.Best >= 0 && r.Best < grid && count(len(r.Inner), grid) && count(len(r.Errors), grid) && count(len(r.Confusions), grid) &&
-		count(len(r.Labels), n) && count(len(r.Prediction.Scores), n) && count(len(r.Values), n) && count(len(r.Deviations), n) &&
+		count(len(r.Labels), n) && count(len(r.HeldPredictions.Scores), n) && count(len(r.Values), n) && count(len(r.Deviations), n) &&
 		!slices.ContainsFunc(r.Inner, func(row []float64) bool { return len(row) != len(r.Inner[0]) || len(row) == 0 }) &&
 		!slices.ContainsFunc(r.Labels, func(l int) bool { return l < 0 || l >= classes }) &&
-		!slices.ContainsFunc(r.Prediction.Scores, func(row []float64) bool { return len(row) != classes }) &&
+		!slices.ContainsFunc(r.HeldPredictions.Scores, func(row []float64) bool { return len(row) != classes }) &&
 		!slices.ContainsFunc(r.Confusions, func(c metrics.Confusion) bool {
 			return len(c) != classes || slices.ContainsFunc(c, func(row []int) bool { return len(row) != classes })
 		})

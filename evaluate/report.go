@@ -298,11 +298,11 @@ func (e *evaluation) result(x reportRow) Result {
 // chooseByFold takes for every fold the method with the best score on its training part.
 func (e *evaluation) chooseByFold(out *Result, row reportRow) {
 	counts := map[string]int{}
-	var chosen []choose.Prediction
+	var chosen []choose.HeldPredictions
 	for i, p := range e.parts {
 		m := e.chosen(row, p)
 		x := &m.results[i]
-		chosen = append(chosen, x.Prediction)
+		chosen = append(chosen, x.HeldPredictions)
 		out.Limited += x.Limited
 		if counts[e.choice(m, x.Best)]++; e.o.AtEdge(x.Best) {
 			out.Edge++
@@ -357,12 +357,12 @@ func (e *evaluation) majority() Result {
 	if t.Regression() {
 		out.Name = meanName
 	}
-	var chosen []choose.Prediction
+	var chosen []choose.HeldPredictions
 	for _, p := range e.parts {
 		train, test := e.Splits.Without(p.Repeat, p.Fold), e.Splits.Test(p.Repeat, p.Fold)
 		if t.Regression() {
 			values := choose.Pick(t.Values, train)
-			x := choose.Prediction{Values: slices.Repeat([]float64{metrics.Mean(values)}, len(test))}
+			x := choose.HeldPredictions{Values: slices.Repeat([]float64{metrics.Mean(values)}, len(test))}
 			if e.Targets.Process(e.o.Learner) {
 				s := metrics.Deviation(values) * math.Sqrt(1+1/float64(len(values))) // of a value and of their mean
 				x.Deviations = slices.Repeat([]float64{s}, len(test))

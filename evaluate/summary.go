@@ -8,7 +8,7 @@ import (
 )
 
 // summarise computes the figures of a row from predictions, by training part.
-func (e *evaluation) summarise(out *Result, chosen []choose.Prediction) {
+func (e *evaluation) summarise(out *Result, chosen []choose.HeldPredictions) {
 	t := e.Targets
 	if t.Regression() {
 		e.summariseValues(out, chosen)
@@ -109,9 +109,9 @@ func (e *evaluation) summariseConfusions(out *Result, confusions []metrics.Confu
 }
 
 // summariseValues computes errors of predicted values, by training part.
-func (e *evaluation) summariseValues(out *Result, chosen []choose.Prediction) {
+func (e *evaluation) summariseValues(out *Result, chosen []choose.HeldPredictions) {
 	var rmse, mae, r2, nlpd []float64
-	known := !slices.ContainsFunc(chosen, func(p choose.Prediction) bool { return p.Deviations == nil })
+	known := !slices.ContainsFunc(chosen, func(p choose.HeldPredictions) bool { return p.Deviations == nil })
 	s := &RegressionSummary{}
 	out.RegressionSummary = s
 	for repeat := range out.Repeats {

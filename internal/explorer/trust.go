@@ -79,7 +79,7 @@ type tested struct {
 	method  string
 	graphs  []int // in the data, ascending
 	targets choose.Targets
-	held    choose.Prediction
+	held    choose.HeldPredictions
 	similar []float64 // of each graph to the most similar one in training
 }
 
@@ -244,7 +244,7 @@ func (t *training) likeness(ctx context.Context, f *fitted, folds []int) ([]floa
 }
 
 // judge compares predictions with what they were about. similar has the likeness of each graph to training.
-func (a *trustAnswer) judge(t *choose.Targets, held choose.Prediction, similar []float64) {
+func (a *trustAnswer) judge(t *choose.Targets, held choose.HeldPredictions, similar []float64) {
 	var wrong []float64 // squared errors, or 1 for a wrong class
 	if t.Values != nil {
 		wrong = a.judgeValues(t, held)
@@ -277,7 +277,7 @@ func (a *trustAnswer) judge(t *choose.Targets, held choose.Prediction, similar [
 // coverageLevels are the probabilities of intervals that are tested.
 var coverageLevels = []float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99}
 
-func (a *trustAnswer) judgeValues(t *choose.Targets, held choose.Prediction) []float64 {
+func (a *trustAnswer) judgeValues(t *choose.Targets, held choose.HeldPredictions) []float64 {
 	wrong := make([]float64, len(t.Values))
 	for i, v := range t.Values {
 		wrong[i] = (held.Values[i] - v) * (held.Values[i] - v)
@@ -292,7 +292,7 @@ func (a *trustAnswer) judgeValues(t *choose.Targets, held choose.Prediction) []f
 	return wrong
 }
 
-func (a *trustAnswer) judgeClasses(t *choose.Targets, held choose.Prediction) []float64 {
+func (a *trustAnswer) judgeClasses(t *choose.Targets, held choose.HeldPredictions) []float64 {
 	wrong := make([]float64, len(t.Labels))
 	counts := make([]int, len(t.Classes))
 	for i, c := range t.Labels {
