@@ -92,14 +92,14 @@ type Search struct {
 	training  int             // number of different training graphs
 	features  kernel.Features // of the training graphs
 	self      []float64       // kernel of each with itself
-	kept      []Candidate
+	kept      []Scored
 	result    Result
 	several   *severalSearch // nil for one target
 	partly    []bool         // training graphs that have no value of some wanted target, nil for none
 }
 
-// Candidate is a graph of a pool that may be suggested.
-type Candidate struct {
+// Scored is a graph of a pool that may be suggested, with its score.
+type Scored struct {
 	Suggestion
 	score float64 // acquisition of the graph by itself, in logarithms for gains, per cost
 	state int
@@ -246,7 +246,7 @@ func (s *Search) findBest(ctx context.Context) error {
 }
 
 // Add takes what Score returned of the next block.
-func (s *Search) Add(block []Candidate) {
+func (s *Search) Add(block []Scored) {
 	for _, c := range block {
 		s.result.Pool++
 		switch {
@@ -267,7 +267,7 @@ func (s *Search) Add(block []Candidate) {
 
 // trim keeps the best candidates, of equals the first in the pool.
 func (s *Search) trim() {
-	slices.SortFunc(s.kept, func(a, b Candidate) int {
+	slices.SortFunc(s.kept, func(a, b Scored) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.Index, b.Index))
 	})
 	if len(s.kept) > s.options.Keep {
@@ -288,7 +288,7 @@ func (s *Search) Result(ctx context.Context, features func(at []int) (kernel.Fea
 	s.options.Keep = min(s.options.Keep, max(64, mostJoint/max(1, s.model.Examples())))
 	s.trim()
 	var twins graph.Set
-	s.kept = slices.DeleteFunc(s.kept, func(c Candidate) bool {
+	s.kept = slices.DeleteFunc(s.kept, func(c Scored) bool {
 		if c.Graph == nil {
 			return false
 		}

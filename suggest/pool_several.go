@@ -144,7 +144,7 @@ func (g Goal) order(a, b float64) float64 {
 }
 
 // scoreSeveral predicts the targets of a block, and says how good each graph is by itself.
-func (s *Search) scoreSeveral(ctx context.Context, graphs []*graph.Graph, a kernel.Features, out []Candidate) error {
+func (s *Search) scoreSeveral(ctx context.Context, graphs []*graph.Graph, a kernel.Features, out []Scored) error {
 	o := model.PredictOptions{Nearest: 1, Deviations: true, Level: 0.9}
 	for j, m := range s.several.models {
 		said, err := m.PredictFeatures(ctx, graphs, a, o)
@@ -167,7 +167,7 @@ func (s *Search) scoreSeveral(ctx context.Context, graphs []*graph.Graph, a kern
 }
 
 // describeSeveral sets what is said of a candidate.
-func (s *Search) describeSeveral(c *Candidate) {
+func (s *Search) describeSeveral(c *Scored) {
 	x := s.several
 	of := func(j int) (mean, deviation float64) { return c.Targets[j].Value, *c.Targets[j].True }
 	if len(x.aims()) < len(x.Goals) {
@@ -189,7 +189,7 @@ func (s *Search) describeSeveral(c *Candidate) {
 }
 
 // utilities returns how good predictions are, by goal.
-func (x *severalSearch) utilities(c *Candidate) (out []float64) {
+func (x *severalSearch) utilities(c *Scored) (out []float64) {
 	for j, g := range x.Goals {
 		out = append(out, g.Utility(c.Targets[j].Value))
 	}
@@ -197,7 +197,7 @@ func (x *severalSearch) utilities(c *Candidate) (out []float64) {
 }
 
 // enter adds a graph of the pool to the front of predictions.
-func (x *severalSearch) enter(c *Candidate) {
+func (x *severalSearch) enter(c *Scored) {
 	u := x.utilities(c)
 	if slices.ContainsFunc(x.front, func(y []float64) bool { return dominates(y, u) || slices.Equal(y, u) }) {
 		return
@@ -206,7 +206,7 @@ func (x *severalSearch) enter(c *Candidate) {
 }
 
 // onFront reports whether no graph of the pool is predicted to be better in a target without being worse in another.
-func (x *severalSearch) onFront(c *Candidate) bool {
+func (x *severalSearch) onFront(c *Scored) bool {
 	u := x.utilities(c)
 	return slices.ContainsFunc(x.front, func(y []float64) bool { return slices.Equal(y, u) })
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // Score predicts a block and says how good each graph is by itself.
-func (s *Search) Score(ctx context.Context, b Block) ([]Candidate, error) {
+func (s *Search) Score(ctx context.Context, b Block) ([]Scored, error) {
 	a := b.Features
 	if a == nil {
 		var err error
@@ -34,7 +34,7 @@ func (s *Search) Score(ctx context.Context, b Block) ([]Candidate, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make([]Candidate, len(said))
+	out := make([]Scored, len(said))
 	for i := range said {
 		c := &out[i]
 		c.Suggestion = Suggestion{ID: b.IDs[i], Index: b.First + i, Cost: 1, Likeness: said[i].Likeness}
@@ -100,7 +100,7 @@ func (s *Search) stateOf(g *graph.Graph, same bool) int {
 }
 
 // describe sets what is said of a candidate.
-func (s *Search) describe(c *Candidate, p *model.Prediction) {
+func (s *Search) describe(c *Scored, p *model.Prediction) {
 	o := &s.options
 	if s.model.Classes != nil {
 		c.Class = p.Class
@@ -128,7 +128,7 @@ func (s *Search) describe(c *Candidate, p *model.Prediction) {
 }
 
 // scoreOf returns the acquisition of a value by itself.
-func (s *Search) scoreOf(c *Candidate) float64 {
+func (s *Search) scoreOf(c *Scored) float64 {
 	o, d := &s.options, 0.0
 	if c.True != nil {
 		d = *c.True

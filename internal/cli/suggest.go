@@ -156,7 +156,7 @@ func (c *suggestCmd) Run(g *globals) error {
 	}
 	defer done()
 	type scored struct {
-		list []suggest.Candidate
+		list []suggest.Scored
 		err  error
 	}
 	workers := work.Workers(g.ctx)

@@ -202,7 +202,7 @@ func (m *measuredModel) search(ctx context.Context, from *pool, in *suggestReque
 		if err != nil {
 			return 0, nil, err
 		}
-		wanted := slices.DeleteFunc(scored, func(c suggest.Candidate) bool {
+		wanted := slices.DeleteFunc(scored, func(c suggest.Scored) bool {
 			return slices.Contains(in.Without, from.at[c.Index]) || c.Similarity < in.Similarity || in.Vertices > 0 && c.Graph.N() > in.Vertices
 		})
 		limited += len(some) - len(wanted)
