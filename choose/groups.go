@@ -85,9 +85,9 @@ func (g *Groups) alone(folds []int) []bool {
 	return out
 }
 
-// Apart reports for each of some graphs whether it has a group that no graph of a training set has, nil
+// apart reports for each of some graphs whether it has a group that no graph of a training set has, nil
 // where graphs have no groups.
-func (g *Groups) Apart(graphs, training []int) []bool {
+func (g *Groups) apart(graphs, training []int) []bool {
 	if g == nil {
 		return nil
 	}

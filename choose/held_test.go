@@ -214,10 +214,10 @@ func TestGroups(t *testing.T) {
 	if p.GroupEstimate == nil || p.GroupEstimate.Groups != ByScaffold || slices.Max(p.Groups.Of) != 11 {
 		t.Fatalf("estimate %+v, groups %+v", p.GroupEstimate, p.Groups)
 	}
-	if apart := p.Groups.Apart([]int{0, 1, 12}, []int{13, 14, 24}); !slices.Equal(apart, []bool{false, false, false}) {
+	if apart := p.Groups.apart([]int{0, 1, 12}, []int{13, 14, 24}); !slices.Equal(apart, []bool{false, false, false}) {
 		t.Errorf("apart %v", apart)
 	}
-	if apart := p.Groups.Apart([]int{0, 1, 2}, []int{12, 14}); !slices.Equal(apart, []bool{false, true, false}) {
+	if apart := p.Groups.apart([]int{0, 1, 2}, []int{12, 14}); !slices.Equal(apart, []bool{false, true, false}) {
 		t.Errorf("apart %v", apart)
 	}
 	g := Groups{Of: []int{4, 7, 4, 5, 7}}

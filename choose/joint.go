@@ -264,9 +264,9 @@ func share(ctx context.Context, choices []*choice, most int) error {
 }
 
 // sampleSet is the sample as a training set.
-func (c *choice) sampleSet() TrainingSet {
+func (c *choice) sampleSet() trainingSet {
 	p := c.everything
-	return TrainingSet{p.Repeat, p.Fold, p.Fold, p.sample}
+	return trainingSet{p.Repeat, p.Fold, p.Fold, p.sample}
 }
 
 // ownLosses returns the losses of the sample by the weights that the errors of the other half of the validators give,

@@ -43,7 +43,7 @@ func TestIndefiniteIsClipped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	gram, cross, err := x.On(t.Context(), TrainingSet{graphs: train})
+	gram, cross, err := x.On(t.Context(), trainingSet{graphs: train})
 	if err != nil {
 		t.Fatal(err)
 	}

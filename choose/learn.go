@@ -59,7 +59,7 @@ func (p *HeldPredictions) append(q HeldPredictions) {
 
 // learn trains on graphs, whose kernel matrix is gram, for each value of a grid, and predicts the
 // rows of each cross matrix: out[k][g] is for cross[k] and grid[g]. self has the kernel of the
-// predicted graphs with themselves. Without it there are no deviations. apart is what Groups.Apart says of
+// predicted graphs with themselves. Without it there are no deviations. apart is what Groups.apart says of
 // them.
 func (t *Targets) learn(
 	ctx context.Context, opt learn.Options, gram learn.View, graphs []int, grid []float64, cross []learn.View, self [][]float64, apart [][]bool,

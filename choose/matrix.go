@@ -11,12 +11,12 @@ import (
 // Gram gives the kernel matrices of training sets. It may have learned weights of kernels from each.
 type Gram interface {
 	// From returns the matrix for a training set.
-	From(ctx context.Context, t TrainingSet) (*Matrix, error)
+	From(ctx context.Context, t trainingSet) (*Matrix, error)
 }
 
-// TrainingSet is the graphs to learn from: those outside one or two folds of a repeat, or a sample
+// trainingSet is the graphs to learn from: those outside one or two folds of a repeat, or a sample
 // of them.
-type TrainingSet struct {
+type trainingSet struct {
 	repeat, first, last int // the folds, first ≤ last, equal if it is one
 	graphs              []int
 }
@@ -63,11 +63,11 @@ func (m *Matrix) features(ctx context.Context, graphs []int) (kernel.Features, e
 }
 
 // From implements Gram: it is the same for all training sets.
-func (m *Matrix) From(context.Context, TrainingSet) (*Matrix, error) { return m, nil }
+func (m *Matrix) From(context.Context, trainingSet) (*Matrix, error) { return m, nil }
 
 // On returns the kernel matrix of a training set, and a function that returns the matrix between other
 // graphs (rows) and it.
-func (m *Matrix) On(ctx context.Context, t TrainingSet) (learn.View, func([]int) (learn.View, error), error) {
+func (m *Matrix) On(ctx context.Context, t trainingSet) (learn.View, func([]int) (learn.View, error), error) {
 	train, err := m.features(ctx, t.graphs)
 	if err != nil {
 		return learn.View{}, nil, err
@@ -104,7 +104,7 @@ func (m *Matrix) On(ctx context.Context, t TrainingSet) (learn.View, func([]int)
 }
 
 // leaveOneOut predicts every graph of a training set from the others, with each of some ridges.
-func (m *Matrix) leaveOneOut(ctx context.Context, t TrainingSet, of *Targets, ridges []float64) ([]HeldPredictions, error) {
+func (m *Matrix) leaveOneOut(ctx context.Context, t trainingSet, of *Targets, ridges []float64) ([]HeldPredictions, error) {
 	gram, _, err := m.On(ctx, t)
 	if err != nil {
 		return nil, err

@@ -13,7 +13,7 @@ import (
 func (c *choice) nest(ctx context.Context, m Mixture, s *Scores) error {
 	p := c.everything
 	ridges := c.Options.ridges()
-	all := TrainingSet{p.Repeat, p.Fold, p.Fold, p.sample}
+	all := trainingSet{p.Repeat, p.Fold, p.Fold, p.sample}
 	return work.Tasks(ctx, len(p.scored), func(ctx context.Context, v int) error {
 		others := p.others(v)
 		if others == nil {

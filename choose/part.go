@@ -43,7 +43,7 @@ func (c *Chooser) PredictBest(ctx context.Context, k Gram, p *TrainingPart, best
 }
 
 // all returns all graphs of the part.
-func (p *TrainingPart) all() TrainingSet { return TrainingSet{p.Repeat, p.Fold, p.Fold, p.graphs} }
+func (p *TrainingPart) all() trainingSet { return trainingSet{p.Repeat, p.Fold, p.Fold, p.graphs} }
 
 // predict trains on a part with each value of a grid and predicts the fold outside it.
 func (c *Chooser) predict(ctx context.Context, m *Matrix, p *TrainingPart, grid []float64) (predictions []HeldPredictions, limited bool, err error) {
@@ -62,7 +62,7 @@ func (c *Chooser) predict(ctx context.Context, m *Matrix, p *TrainingPart, grid 
 		return nil, false, err
 	}
 	out, err := c.Targets.learn(ctx, opt, gram, p.graphs, grid, []learn.View{rows}, [][]float64{self},
-		[][]bool{c.Targets.Groups.Apart(test, p.graphs)})
+		[][]bool{c.Targets.Groups.apart(test, p.graphs)})
 	if err != nil {
 		return nil, false, fmt.Errorf("repeat %d, fold %d left out: %w", p.Repeat, p.Fold, err)
 	}
@@ -112,7 +112,7 @@ func (c *Chooser) finishPart(ctx context.Context, m *Matrix, p *TrainingPart, be
 		if err != nil {
 			return HeldPredictions{}, 0, err
 		}
-		apart := c.Targets.Groups.Apart(test, p.graphs)
+		apart := c.Targets.Groups.apart(test, p.graphs)
 		d, err := l.Deviations(ctx, learn.Full(cross), self, apart, func(ctx context.Context, at []int) (*kernel.Matrix, error) {
 			near := train.Select(at)
 			return kernel.Between(ctx, m.sum, near, near)

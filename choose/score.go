@@ -107,12 +107,12 @@ func (c *Chooser) validators(f int) []int {
 }
 
 // without returns the training set outside two folds, which may be the same.
-func (c *Chooser) without(repeat, f, g int) TrainingSet {
-	return TrainingSet{repeat, min(f, g), max(f, g), c.Splits.Without(repeat, f, g)}
+func (c *Chooser) without(repeat, f, g int) trainingSet {
+	return trainingSet{repeat, min(f, g), max(f, g), c.Splits.Without(repeat, f, g)}
 }
 
 // sample returns at most Options.Examples graphs of a training set.
-func (c *Chooser) sample(t TrainingSet) []int {
+func (c *Chooser) sample(t trainingSet) []int {
 	folds := max(c.Splits.Folds, t.last+1)
 	return c.draw(t.graphs, c.Options.Examples, c.Splits.Seed, uint64((t.repeat*folds+t.first)*folds+t.last))
 }
@@ -258,7 +258,7 @@ func (c *Chooser) scoreFolds(ctx context.Context, k Gram, parts []*TrainingPart)
 
 // scoreLeaveOneOut predicts every graph of the sample from the others.
 func (c *Chooser) scoreLeaveOneOut(ctx context.Context, k Gram, p *TrainingPart) (Scores, error) {
-	set := TrainingSet{p.Repeat, p.Fold, p.Fold, p.sample}
+	set := trainingSet{p.Repeat, p.Fold, p.Fold, p.sample}
 	x, err := k.From(ctx, set)
 	if err != nil {
 		return Scores{}, err

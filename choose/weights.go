@@ -135,7 +135,7 @@ type Mixture struct {
 }
 
 // From implements Gram. It learns the weights on the training set.
-func (m Mixture) From(ctx context.Context, t TrainingSet) (*Matrix, error) {
+func (m Mixture) From(ctx context.Context, t trainingSet) (*Matrix, error) {
 	w, err := m.weights(ctx, t)
 	if err != nil {
 		return nil, err
@@ -161,7 +161,7 @@ func (m *Mixer) sum(w []float64) (*Matrix, error) {
 
 // weights returns the weights of the kernels on the graphs outside the folds of a training set, which are
 // learned once.
-func (m Mixture) weights(ctx context.Context, t TrainingSet) ([]float64, error) {
+func (m Mixture) weights(ctx context.Context, t trainingSet) ([]float64, error) {
 	if m.How == Weighted && m.shared != nil {
 		return m.shared, nil
 	}
@@ -182,7 +182,7 @@ func (m Mixture) weights(ctx context.Context, t TrainingSet) ([]float64, error) 
 }
 
 // learn learns the weights of a training set.
-func (m Mixture) learn(ctx context.Context, t TrainingSet) ([]float64, error) {
+func (m Mixture) learn(ctx context.Context, t trainingSet) ([]float64, error) {
 	if m.How == MeanAll {
 		n := len(m.parts)
 		return slices.Repeat([]float64{1 / float64(n)}, n), nil
@@ -291,7 +291,7 @@ func difference(a, b []float64) (mean, deviation float64) {
 }
 
 // losses returns those of leave-one-out predictions by a sum, with the ridge that loses least.
-func (m *Mixer) losses(ctx context.Context, t TrainingSet, w []float64) ([]float64, error) {
+func (m *Mixer) losses(ctx context.Context, t trainingSet, w []float64) ([]float64, error) {
 	x, err := m.sum(w)
 	if err != nil {
 		return nil, err
@@ -376,7 +376,7 @@ const leastProbability = 1e-9
 
 // errors returns the leave-one-out errors of the kernels on a training set, each with the ridge that
 // has the smallest squared one.
-func (m *Mixer) errors(ctx context.Context, t TrainingSet) ([]Errors, error) {
+func (m *Mixer) errors(ctx context.Context, t trainingSet) ([]Errors, error) {
 	out := make([]Errors, len(m.parts))
 	for k := range out {
 		errors, err := m.kernelErrors(ctx, k, t)
@@ -401,7 +401,7 @@ func least(errors []Errors) Errors {
 
 // kernelErrors returns the errors of a kernel for each ridge: those that LeaveOneOut has found, or
 // new ones.
-func (m *Mixer) kernelErrors(ctx context.Context, k int, t TrainingSet) ([]Errors, error) {
+func (m *Mixer) kernelErrors(ctx context.Context, k int, t trainingSet) ([]Errors, error) {
 	c := m.chooser
 	if c.Options.LeaveOneOut {
 		return m.scores(k, t.repeat, t.first).Errors, nil

@@ -7,12 +7,12 @@ import (
 
 // Incident returns the graph whose vertex labels are lists: the label of the vertex, then those of its
 // edges in alphabetical order. So kernels that look at vertices alone tell an atom with a double bond
-// from one without. Of a directed graph these are the labels of the arcs, behind OutPrefix or InPrefix.
+// from one without. Of a directed graph these are the labels of the arcs, behind outPrefix or inPrefix.
 func (g *Graph) Incident() *Graph {
 	labels, arcs := make([]string, g.N()), make([][]string, g.N())
 	for _, e := range g.arcs {
-		arcs[e.U] = append(arcs[e.U], OutPrefix+e.Label)
-		arcs[e.V] = append(arcs[e.V], InPrefix+e.Label)
+		arcs[e.U] = append(arcs[e.U], outPrefix+e.Label)
+		arcs[e.V] = append(arcs[e.V], inPrefix+e.Label)
 	}
 	for v := range labels {
 		edges := arcs[v]
@@ -31,15 +31,15 @@ func (g *Graph) Incident() *Graph {
 	return g.Relabel(labels)
 }
 
-// EdgeVertexPrefix begins the labels of the vertices that Subdivide makes of edges. TailPrefix and HeadPrefix
-// begin those that SubdivideArcs makes of arcs, and OutPrefix and InPrefix the labels of arcs that leave a
+// EdgeVertexPrefix begins the labels of the vertices that Subdivide makes of edges. tailPrefix and headPrefix
+// begin those that SubdivideArcs makes of arcs, and outPrefix and inPrefix the labels of arcs that leave a
 // vertex and enter it.
 const (
 	EdgeVertexPrefix = "edge "
-	TailPrefix       = "tail "
-	HeadPrefix       = "head "
-	OutPrefix        = "out "
-	InPrefix         = "in "
+	tailPrefix       = "tail "
+	headPrefix       = "head "
+	outPrefix        = "out "
+	inPrefix         = "in "
 )
 
 // Subdivide returns the graph in which every edge has become a vertex between its ends. The
@@ -66,7 +66,7 @@ func (g *Graph) Subdivide() *Graph {
 //
 // over two vertices. So kernels on undirected graphs see directions, and the labels of arcs. The vertices
 // 0 … N()-1 of g keep their labels. Then come the tail and the head of each arc, in the order of Arcs,
-// whose labels are TailPrefix or HeadPrefix and the arc's label. All three edges have the weight of the arc.
+// whose labels are tailPrefix or headPrefix and the arc's label. All three edges have the weight of the arc.
 // Distances triple. The attributes of tails and heads are 0. A self-loop becomes a triangle. The edges of an
 // undirected graph are arcs in both directions. Identifier, target and positions stay.
 func (g *Graph) SubdivideArcs() *Graph {
@@ -84,8 +84,8 @@ func (g *Graph) SubdivideArcs() *Graph {
 	tail := g.N()
 	for e := range g.Arcs() {
 		head := tail + 1
-		b.SetLabel(tail, TailPrefix+e.Label)
-		b.SetLabel(head, HeadPrefix+e.Label)
+		b.SetLabel(tail, tailPrefix+e.Label)
+		b.SetLabel(head, headPrefix+e.Label)
 		for i, v := range []int{tail, head} {
 			if g.dim > 0 {
 				b.SetAttributes(v, nothing)

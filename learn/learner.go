@@ -244,7 +244,7 @@ func (l *Learner) Scores(values []float64) []float64 {
 	}
 	out := slices.Repeat([]float64{math.Inf(1)}, len(l.Classes))
 	for p, v := range values {
-		a, b := l.Pair(p)
+		a, b := l.pair(p)
 		out[a], out[b] = min(out[a], v), min(out[b], -v)
 	}
 	if slices.Max(out) < 0 {
@@ -266,7 +266,7 @@ func (l *Learner) Decision(values []float64) []float64 {
 	out := make([]float64, len(l.Classes))
 	others := float64(len(l.Classes) - 1)
 	for p := range l.pairs() {
-		a, b := l.Pair(p)
+		a, b := l.pair(p)
 		v := l.pairValue(values, p) / others
 		out[a] += v
 		out[b] -= v
@@ -328,8 +328,8 @@ func (l *Learner) Between(a int, others ...int) Function {
 	return out
 }
 
-// Pair returns the positions in Classes of the two classes of pair p.
-func (l *Learner) Pair(p int) (a, b int) {
+// pair returns the positions in Classes of the two classes of pair p.
+func (l *Learner) pair(p int) (a, b int) {
 	for p >= len(l.Classes)-1-a {
 		p -= len(l.Classes) - 1 - a
 		a++
@@ -349,7 +349,7 @@ func (l *Learner) pairValue(values []float64, p int) float64 {
 	if l.Kind == SVM {
 		return values[p]
 	}
-	a, b := l.Pair(p)
+	a, b := l.pair(p)
 	return (values[a] - values[b]) / 2
 }
 

@@ -235,7 +235,7 @@ func runLIBSVM(t *testing.T, train, test string, flags ...string) (objectives, p
 func votes(l *Learner, values []float64) int {
 	count := make([]int, len(l.Classes))
 	for p, v := range values {
-		if a, b := l.Pair(p); v > 0 {
+		if a, b := l.pair(p); v > 0 {
 			count[a]++
 		} else {
 			count[b]++

@@ -75,7 +75,7 @@ func trainMachines(ctx context.Context, gram View, t Targets, members [][]int, c
 
 // pairProblem takes the examples of the two classes of a pair out of all.
 func (l *Learner) pairProblem(pair int, gram View, members [][]int, t Targets) *problem {
-	a, b := l.Pair(pair)
+	a, b := l.pair(pair)
 	first, second := l.Classes[a], l.Classes[b]
 	p := &problem{gram: gram, name: fmt.Sprintf(", classes %d and %d", first, second)}
 	p.members = slices.Concat(members[a], members[b])

@@ -119,7 +119,7 @@ func TestDecision(t *testing.T) {
 		t.Errorf("ridge: %v, class %d", d, ridge.Class(values))
 	}
 	for p, want := range [][2]int{{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}} {
-		if a, b := (&Learner{Classes: make([]int, 4)}).Pair(p); [2]int{a, b} != want {
+		if a, b := (&Learner{Classes: make([]int, 4)}).pair(p); [2]int{a, b} != want {
 			t.Errorf("pair %d is %d, %d, want %v", p, a, b, want)
 		}
 	}

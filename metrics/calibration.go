@@ -37,8 +37,8 @@ func LogDensity(z, mean, deviation float64) float64 {
 	return -math.Log(deviation) - (math.Log(2*math.Pi)+d*d)/2
 }
 
-// Calibrate compares predictions and their deviations with the targets.
-func Calibrate(truth, predicted, deviations []float64) *Calibration {
+// calibrate compares predictions and their deviations with the targets.
+func calibrate(truth, predicted, deviations []float64) *Calibration {
 	c := &Calibration{}
 	n := float64(len(truth))
 	nlpd := 0.0

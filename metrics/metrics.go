@@ -171,7 +171,7 @@ func ScoreValues(truth, predicted, deviations []float64) RegressionScores {
 		s.R2 = 1 - rest/total
 	}
 	if deviations != nil {
-		s.Calibration = Calibrate(truth, predicted, deviations)
+		s.Calibration = calibrate(truth, predicted, deviations)
 	}
 	return s
 }

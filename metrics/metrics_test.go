@@ -132,7 +132,7 @@ func TestCorrectedTest(t *testing.T) {
 
 // A prediction N(1, 2²) of the values 1 and 5: densities 1/(2√(2π)) and that times e⁻².
 func TestCalibrate(t *testing.T) {
-	c := Calibrate([]float64{1, 5}, []float64{1, 1}, []float64{2, 2})
+	c := calibrate([]float64{1, 5}, []float64{1, 1}, []float64{2, 2})
 	near(t, "NLPD", *c.NLPD, math.Log(2*math.Sqrt(2*math.Pi))+1, 1e-14)
 	if want := [...]float64{0.5, 0.5, 0.5}; c.Coverage != want { // the other is two deviations away, and 95 % have 1.96
 		t.Errorf("coverage %v, want %v", c.Coverage, want)
@@ -144,7 +144,7 @@ func TestCalibrate(t *testing.T) {
 	near(t, "half width of 50 %", HalfWidth(0.5), 0.674489750196082, 1e-12)
 	// Without doubt: right or wrong, the density is infinite or 0.
 	for _, z := range []float64{3, 4} {
-		c := Calibrate([]float64{z}, []float64{3}, []float64{0})
+		c := calibrate([]float64{z}, []float64{3}, []float64{0})
 		if right := z == 3; c.NLPD != nil || (c.Coverage[0] == 1) != right || math.IsInf(LogDensity(z, 3, 0), 1) != right {
 			t.Errorf("deviation 0, error %v: %+v, log density %v", z-3, c, LogDensity(z, 3, 0))
 		}

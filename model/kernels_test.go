@@ -210,7 +210,7 @@ func TestUnlike(t *testing.T) {
 	for i := range m.Nearest {
 		m.Nearest[i] = float64(i) / 100
 	}
-	if !m.Unlike(0.005) || m.Unlike(0.01) || m.Unlike(0.5) || (&Model{}).Unlike(0) {
+	if !m.unlike(0.005) || m.unlike(0.01) || m.unlike(0.5) || (&Model{}).unlike(0) {
 		t.Error("unlike is below the first percentile")
 	}
 }

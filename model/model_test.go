@@ -437,11 +437,11 @@ func TestPercentiles(t *testing.T) {
 	}
 	m := &Model{Nearest: p}
 	for s, want := range map[float64]int{0: 0, 0.2: 0, 0.3: 25, 0.5: 25, 0.6: 100} {
-		if got := m.Percentile(s); got != want {
+		if got := m.percentile(s); got != want {
 			t.Errorf("similarity %v: percentile %d, want %d", s, got, want)
 		}
 	}
-	if Percentiles(Nearest(kernel.NewMatrix(1, 1))) != nil || (&Model{}).Percentile(0) != 100 {
+	if Percentiles(Nearest(kernel.NewMatrix(1, 1))) != nil || (&Model{}).percentile(0) != 100 {
 		t.Error("percentiles of nothing")
 	}
 	// Negative similarities are no less values than others.

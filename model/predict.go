@@ -192,7 +192,7 @@ func (m *Model) Likeness(hits []nearest.Hit, nearest int) Likeness {
 	out := Likeness{Nearest: m.Neighbours(hits[:min(nearest, len(hits))])}
 	if len(hits) > 0 {
 		out.Similarity = hits[0].Similarity
-		out.Percentile, out.Unlike = m.Percentile(out.Similarity), m.Unlike(out.Similarity)
+		out.Percentile, out.Unlike = m.percentile(out.Similarity), m.unlike(out.Similarity)
 	}
 	return out
 }
@@ -394,15 +394,15 @@ func Percentiles(nearest []float64) []float64 {
 // the share, in per cent, of training graphs whose own largest similarity to another is
 // smaller. At 0 the graph is unlike anything in training. It is 100 where the model has no
 // percentiles.
-func (m *Model) Percentile(similarity float64) int {
+func (m *Model) percentile(similarity float64) int {
 	if m.Nearest == nil {
 		return 100
 	}
 	return min(100, sort.SearchFloat64s(m.Nearest, similarity))
 }
 
-// Unlike reports whether a new graph is unlike the training graphs: 99 % of the training graphs
+// unlike reports whether a new graph is unlike the training graphs: 99 % of the training graphs
 // have a more similar one among the others. Its prediction is then a guess.
-func (m *Model) Unlike(similarity float64) bool {
+func (m *Model) unlike(similarity float64) bool {
 	return m.Nearest != nil && similarity < m.Nearest[1]
 }

@@ -65,7 +65,7 @@ func Complete(language, text string) (begun string, out []Completion) {
 		return "", nil
 	}
 	l := languages[language]
-	if c.Within != (Place{}) {
+	if c.Within != (spot{}) {
 		if l, language = within(l, c.Within); language == "" {
 			return c.Begun, nil
 		}
@@ -76,13 +76,13 @@ func Complete(language, text string) (begun string, out []Completion) {
 	case c.Parameter == "":
 		out = l.parameters(c.Record)
 	default:
-		out = l.values(c.Place, c.Items)
+		out = l.values(c.spot, c.Items)
 	}
 	return c.Begun, slices.DeleteFunc(out, func(x Completion) bool { return !strings.HasPrefix(x.Word, c.Begun) })
 }
 
 // within returns the language of the value of a parameter.
-func within(l Language, place Place) (Language, string) {
+func within(l Language, place spot) (Language, string) {
 	for _, p := range l.fields(place.Record) {
 		if inner, ok := languages[p.Want]; ok && p.Name == place.Parameter {
 			return inner, p.Want
@@ -126,7 +126,7 @@ func (l Language) parameters(record string) (out []Completion) {
 }
 
 // values returns what a parameter may be behind some items of a list, or its default.
-func (l Language) values(place Place, items int) (out []Completion) {
+func (l Language) values(place spot, items int) (out []Completion) {
 	for _, p := range l.fields(place.Record) {
 		if p.Name != place.Parameter {
 			continue

@@ -125,10 +125,10 @@ func Read(text string) (*Sum, error) {
 	return s, err
 }
 
-func read(text string) (*Sum, Cursor, error) {
+func read(text string) (*Sum, cursor, error) {
 	if len(text) > maxText {
 		err := fmt.Errorf("a text of %d bytes, want at most %d", len(text), maxText)
-		return nil, Cursor{}, &TextError{text, NoPlace, err}
+		return nil, cursor{}, &TextError{text, NoPlace, err}
 	}
 	r := &reader{text: text}
 	s, err := r.sum()
@@ -142,23 +142,23 @@ type reader struct {
 	text   string
 	at     int
 	depth  int
-	within Place // the parameter whose value is read, if one is
+	within spot // the parameter whose value is read, if one is
 	items  int   // of a list that were read
-	cursor Cursor
+	cursor cursor
 }
 
-// Place is a parameter of a record; both are "" where no parameter is meant.
-type Place struct{ Record, Parameter string }
+// spot is a parameter of a record; both are "" where no parameter is meant.
+type spot struct{ Record, Parameter string }
 
-// Cursor says what stands at the end of a text.
-type Cursor struct {
+// cursor says what stands at the end of a text.
+type cursor struct {
 	// Open says that a word ends or begins there. Else all below is empty.
 	Open bool
 	// Within is the parameter whose value, in brackets, the end is in.
-	Within Place
+	Within spot
 	// Record is the record whose parameters may follow, and Parameter the one whose value is written.
 	// Without Record a new record begins.
-	Place
+	spot
 	// Items are those before in the list that the value is.
 	Items int
 	// Begun is what is there of the word at the end.
@@ -166,15 +166,15 @@ type Cursor struct {
 }
 
 // end returns what stands at the end of a text, for those who complete it.
-func end(text string) Cursor {
+func end(text string) cursor {
 	_, c, _ := read(text)
 	return c
 }
 
 // here notes what word ends at the end of the text.
-func (r *reader) here(at int, place Place) {
+func (r *reader) here(at int, place spot) {
 	if r.at == len(r.text) {
-		r.cursor = Cursor{Open: true, Within: r.within, Place: place, Items: r.items, Begun: r.text[at:]}
+		r.cursor = cursor{Open: true, Within: r.within, spot: place, Items: r.items, Begun: r.text[at:]}
 	}
 }
 
@@ -287,16 +287,16 @@ func (r *reader) factor() (f Factor, err error) {
 			return f, r.wanted("a closing bracket")
 		}
 	} else if f.Name = r.word(); f.Name == "" {
-		r.here(f.At, Place{})
+		r.here(f.At, spot{})
 		return f, r.wanted("a name")
 	} else {
-		r.here(f.At, Place{})
+		r.here(f.At, spot{})
 	}
 	for {
 		before := r.at
 		r.spaces()
 		if r.at > before {
-			r.here(r.at, Place{Record: f.Name})
+			r.here(r.at, spot{Record: f.Name})
 		}
 		if r.at == len(r.text) || strings.IndexByte("+*)", r.text[r.at]) >= 0 {
 			return f, nil
@@ -318,12 +318,12 @@ func (r *reader) given(record string) (g Assignment, err error) {
 	if g.Name = r.word(); g.Name == "" {
 		return g, r.wanted("a parameter, + or *")
 	}
-	r.here(g.At, Place{Record: record})
+	r.here(g.At, spot{Record: record})
 	if r.at == len(r.text) || r.text[r.at] != '=' {
 		g.ValueAt, g.Value = r.at, "true"
 		return g, nil
 	}
-	place := Place{record, g.Name}
+	place := spot{record, g.Name}
 	for more := true; more; more = r.at < len(r.text) && r.text[r.at] == ',' {
 		r.at++
 		r.items = len(g.Items)
@@ -341,7 +341,7 @@ func (r *reader) given(record string) (g Assignment, err error) {
 }
 
 // item reads an item of a value. It begins behind the bracket or quotation mark, if there is one.
-func (r *reader) item(place Place) (at int, item string, err error) {
+func (r *reader) item(place spot) (at int, item string, err error) {
 	at = r.at
 	switch {
 	case strings.HasPrefix(r.text[at:], `"`):

@@ -197,7 +197,7 @@ func (b *batch) next(ctx context.Context, rank int) (best int, value float64, er
 			if b.Acquisition.perCost() {
 				v -= math.Log(b.cost(i))
 			}
-			if u := b.Goal.Utility(b.p.Mean[i]); best < 0 || v > top || v == top && u > mean {
+			if u := b.Goal.utility(b.p.Mean[i]); best < 0 || v > top || v == top && u > mean {
 				best, top, mean, value = i, v, u, x
 			}
 		}
@@ -216,13 +216,13 @@ func (b *batch) next(ctx context.Context, rank int) (best int, value float64, er
 func (b *batch) acquisition(i, rank int) float64 {
 	switch b.Acquisition {
 	case Thompson:
-		return b.Goal.Utility(b.draws[rank][i])
+		return b.Goal.utility(b.draws[rank][i])
 	case Random:
 		return -float64(b.order[i])
 	case Mean:
-		return b.Goal.Utility(b.p.Mean[i])
+		return b.Goal.utility(b.p.Mean[i])
 	case Bound:
-		return b.Goal.Bound(b.p.Mean[i], b.deviation(i), b.Beta)
+		return b.Goal.bound(b.p.Mean[i], b.deviation(i), b.Beta)
 	case Variance:
 		noise := max(b.p.Noise*b.p.Noise, known*b.before[i])
 		return math.Log(math.Log1p(max(0, b.variance[i])/noise) / 2)
@@ -233,9 +233,9 @@ func (b *batch) acquisition(i, rank int) float64 {
 		v := math.Inf(-1)
 		switch {
 		case b.Acquisition == Improvement:
-			v = b.Goal.Improvement(f.mean[i], d, f.best)
+			v = b.Goal.improvement(f.mean[i], d, f.best)
 		case !f.hit:
-			v = b.Goal.Probability(f.mean[i], d, b.Best)
+			v = b.Goal.probability(f.mean[i], d, b.Best)
 		}
 		logs, most = append(logs, v), max(most, v)
 	}
@@ -279,7 +279,7 @@ func (b *batch) imagine(i int, d float64) {
 		f := b.outcomes[k]
 		z := d * distuv.UnitNormal.Quantile((float64(at)+0.5)/float64(len(b.outcomes)))
 		value := f.mean[i] + z
-		f.best = max(f.best, b.Goal.Utility(value))
+		f.best = max(f.best, b.Goal.utility(value))
 		f.hit = f.hit || b.Goal.hit(value, b.Best)
 		if d == 0 {
 			continue
@@ -298,7 +298,7 @@ func (b *batch) restart() bool {
 	return changed
 }
 
-// Spread returns a batch of candidates that are good by themselves and unlike each other: one by one, that which
+// spread returns a batch of candidates that are good by themselves and unlike each other: one by one, that which
 // makes the determinant of
 //
 //	√q_i k(x_i, x_j) √q_j
@@ -306,7 +306,7 @@ func (b *batch) restart() bool {
 // largest, for qualities q from 0 to 1 and the Gram matrix of the kernel. The acquisition of a candidate is its
 // quality, times the share of k(x, x) that is left when the others are known. Candidates with k(x, x) = 0 are all
 // alike, and unlike the others.
-func Spread(ctx context.Context, gram *kernel.Matrix, quality []float64, o Options) ([]Picked, error) {
+func spread(ctx context.Context, gram *kernel.Matrix, quality []float64, o Options) ([]Picked, error) {
 	n := len(quality)
 	if err := o.check(n); err != nil {
 		return nil, err

@@ -52,7 +52,7 @@ func joint(draws *kernel.Matrix, g Goal, best float64, set []int) (improvement, 
 	for k := range draws.Rows {
 		most, hit := best, false
 		for _, i := range set {
-			most, hit = max(most, g.Utility(draws.At(k, i))), hit || g.hit(draws.At(k, i), best)
+			most, hit = max(most, g.utility(draws.At(k, i))), hit || g.hit(draws.At(k, i), best)
 		}
 		improvement += (most - best) / float64(draws.Rows)
 		if hit {
@@ -76,7 +76,7 @@ func TestBatch(t *testing.T) {
 			const n, k = 8, 3
 			p := pool(rng, n)
 			o := DefaultOptions()
-			o.Goal, o.Acquisition, o.K, o.Best = g, a, k, g.Utility(p.Mean[0])-0.3
+			o.Goal, o.Acquisition, o.K, o.Best = g, a, k, g.utility(p.Mean[0])-0.3
 			got, err := Pick(ctx, p, o)
 			if err != nil {
 				t.Fatal(err)
@@ -253,7 +253,7 @@ func TestBatchCosts(t *testing.T) {
 	// The first one has the largest expected improvement for its cost.
 	first, most := 0, math.Inf(-1)
 	for i := range p.Mean {
-		if v := o.Goal.Improvement(p.Mean[i], math.Sqrt(p.Covariance.At(i, i)), 0) - math.Log(o.Cost[i]); v > most {
+		if v := o.Goal.improvement(p.Mean[i], math.Sqrt(p.Covariance.At(i, i)), 0) - math.Log(o.Cost[i]); v > most {
 			first, most = i, v
 		}
 	}

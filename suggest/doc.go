@@ -2,7 +2,7 @@
 // them and by what it does not know.
 //
 //	Goal                what is wanted: large, small or certain values, a range, a class, or knowledge
-//	Goal.Improvement    expected improvement and other acquisition functions of one graph
+//	Acquisition         expected improvement and other functions of what is predicted for a graph
 //	Pick                a batch from the joint posterior of candidates: gains of graphs that were picked count once
 //	From                the best batch of a pool of any size, in constant memory
 //	Replay              what would have been found in a table, against random and greedy choice

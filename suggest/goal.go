@@ -86,8 +86,8 @@ func (g Goal) String() string {
 	return number(g.Low) + ":" + number(g.High)
 }
 
-// Utility returns how good a value is.
-func (g Goal) Utility(z float64) float64 {
+// utility returns how good a value is.
+func (g Goal) utility(z float64) float64 {
 	switch g.Kind {
 	case Maximise:
 		return z
@@ -99,16 +99,16 @@ func (g Goal) Utility(z float64) float64 {
 	return -max(0, g.Low-z, z-g.High)
 }
 
-// Improvement returns the logarithm of the expected improvement of a normal variable with this mean and
+// improvement returns the logarithm of the expected improvement of a normal variable with this mean and
 // deviation over the best utility that is known, E max(0, utility − best). It is exact for a deviation of 0,
 // and has all digits where the improvement itself is too small for a float64. Range and Learn have none.
-func (g Goal) Improvement(mean, deviation, best float64) float64 {
+func (g Goal) improvement(mean, deviation, best float64) float64 {
 	if deviation == 0 {
-		return math.Log(max(0, g.Utility(mean)-best))
+		return math.Log(max(0, g.utility(mean)-best))
 	}
 	switch g.Kind {
 	case Maximise, Minimise:
-		return math.Log(deviation) + logGain((g.Utility(mean)-best)/deviation)
+		return math.Log(deviation) + logGain((g.utility(mean)-best)/deviation)
 	case Reach:
 		if best >= 0 { // nothing is nearer
 			return math.Inf(-1)
@@ -118,9 +118,9 @@ func (g Goal) Improvement(mean, deviation, best float64) float64 {
 	panic(fmt.Sprintf("suggest: improvement of the goal %s", g))
 }
 
-// Probability returns the logarithm of the probability that the utility is above the best that is known, or
+// probability returns the logarithm of the probability that the utility is above the best that is known, or
 // for a Range that the value is in it.
-func (g Goal) Probability(mean, deviation, best float64) float64 {
+func (g Goal) probability(mean, deviation, best float64) float64 {
 	low, high := g.Low, g.High
 	switch g.Kind {
 	case Maximise:
@@ -146,17 +146,17 @@ func (g Goal) hit(z, best float64) bool {
 	if g.Kind == Range {
 		return z >= g.Low && z <= g.High
 	}
-	return g.Utility(z) > best
+	return g.utility(z) > best
 }
 
-// Bound returns the largest utility within some deviations of the mean.
-func (g Goal) Bound(mean, deviation, times float64) float64 {
+// bound returns the largest utility within some deviations of the mean.
+func (g Goal) bound(mean, deviation, times float64) float64 {
 	half := times * deviation
 	switch g.Kind {
 	case Maximise, Minimise:
-		return g.Utility(mean) + half
+		return g.utility(mean) + half
 	}
-	return min(0, g.Utility(mean)+half)
+	return min(0, g.utility(mean)+half)
 }
 
 // Acquisition is how candidates are compared.

@@ -62,14 +62,14 @@ func TestAcquisitions(t *testing.T) {
 							t.Errorf("goal %s, %s of %v ± %v beyond %v: %v, want %v", text, what, mean, deviation, best, math.Exp(got), w)
 						}
 					}
-					check("probability", g.Probability(mean, deviation, best), func(z float64) float64 {
+					check("probability", g.probability(mean, deviation, best), func(z float64) float64 {
 						if g.hit(z, best) {
 							return 1
 						}
 						return 0
 					})
 					if g.Kind != Range {
-						check("improvement", g.Improvement(mean, deviation, best), func(z float64) float64 { return max(0, g.Utility(z)-best) })
+						check("improvement", g.improvement(mean, deviation, best), func(z float64) float64 { return max(0, g.utility(z)-best) })
 					}
 				}
 			}
@@ -89,24 +89,24 @@ func TestNoDeviation(t *testing.T) {
 	} {
 		g := mustGoal(t, c.goal)
 		if g.Kind != Range {
-			if got := math.Exp(g.Improvement(c.mean, 0, c.best)); math.Abs(got-c.ei) > 1e-15 {
+			if got := math.Exp(g.improvement(c.mean, 0, c.best)); math.Abs(got-c.ei) > 1e-15 {
 				t.Errorf("%+v: improvement %v", c, got)
 			}
 			// It is the limit of small deviations.
-			if got := math.Exp(g.Improvement(c.mean, 1e-9, c.best)); math.Abs(got-c.ei) > 1e-9 {
+			if got := math.Exp(g.improvement(c.mean, 1e-9, c.best)); math.Abs(got-c.ei) > 1e-9 {
 				t.Errorf("%+v: improvement %v with a small deviation", c, got)
 			}
 		}
-		if got := math.Exp(g.Probability(c.mean, 0, c.best)); got != c.p {
+		if got := math.Exp(g.probability(c.mean, 0, c.best)); got != c.p {
 			t.Errorf("%+v: probability %v", c, got)
 		}
 	}
 	// Far away an improvement still has an order.
-	far, near := Goal{}.Improvement(-400, 1, 0), Goal{}.Improvement(-399, 1, 0)
+	far, near := Goal{}.improvement(-400, 1, 0), Goal{}.improvement(-399, 1, 0)
 	if !(near > far) || math.IsInf(far, -1) || math.Exp(near) != 0 {
 		t.Errorf("improvements %v and %v", far, near)
 	}
-	if g := mustGoal(t, "2"); !(g.Improvement(-100, 1, -1) > g.Improvement(-101, 1, -1)) || !math.IsInf(g.Improvement(2, 1, 0), -1) {
+	if g := mustGoal(t, "2"); !(g.improvement(-100, 1, -1) > g.improvement(-101, 1, -1)) || !math.IsInf(g.improvement(2, 1, 0), -1) {
 		t.Error("order of improvements far from a value, or none where it is reached")
 	}
 }
@@ -130,7 +130,7 @@ func TestGoals(t *testing.T) {
 	if _, err := Acquisition("best").Of(Goal{}); err == nil {
 		t.Error("no error for an unknown acquisition function")
 	}
-	if g := mustGoal(t, "1:3"); g.Utility(0.5) != -0.5 || g.Utility(7) != -4 || g.Bound(5, 1, 1) != -1 || g.Bound(5, 1, 3) != 0 {
+	if g := mustGoal(t, "1:3"); g.utility(0.5) != -0.5 || g.utility(7) != -4 || g.bound(5, 1, 1) != -1 || g.bound(5, 1, 3) != 0 {
 		t.Errorf("utilities of the range %v", g)
 	}
 }

@@ -226,7 +226,7 @@ func (s *Search) findBest(ctx context.Context) error {
 	utilities := make([]float64, len(m.Targets))
 	for i, t := range m.Targets {
 		v, err := strconv.ParseFloat(strings.TrimSpace(t), 64)
-		if utilities[i] = g.Utility(v); err != nil {
+		if utilities[i] = g.utility(v); err != nil {
 			utilities[i] = math.Inf(-1)
 		}
 	}
@@ -238,7 +238,7 @@ func (s *Search) findBest(ctx context.Context) error {
 	}
 	said, err := m.PredictFeatures(ctx, nil, s.features.Select(at), model.PredictOptions{})
 	for _, p := range said {
-		if u := g.Utility(p.Value); u > s.best {
+		if u := g.utility(p.Value); u > s.best {
 			s.best, s.bestValue = u, p.Value
 		}
 	}
@@ -366,7 +366,7 @@ func (s *Search) pick(ctx context.Context, features func(at []int) (kernel.Featu
 			quality[i] = 1 - quality[i]
 		}
 	}
-	return Spread(ctx, gram, quality, o)
+	return spread(ctx, gram, quality, o)
 }
 
 // inOrder takes the candidates as they are, while the budget lasts.

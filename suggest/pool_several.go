@@ -82,7 +82,7 @@ func (s *severalSearch) measure(ctx context.Context) error {
 			if err != nil {
 				v = math.NaN()
 			} else {
-				some = append(some, s.Goals[j].Utility(v))
+				some = append(some, s.Goals[j].utility(v))
 			}
 			values[j] = append(values[j], v)
 		}
@@ -94,7 +94,7 @@ func (s *severalSearch) measure(ctx context.Context) error {
 	far := func(i int) (violation float64) {
 		for j, g := range s.Goals {
 			if g.Kind == Range {
-				violation -= g.Utility(values[j][i])
+				violation -= g.utility(values[j][i])
 			}
 		}
 		return violation
@@ -134,7 +134,7 @@ func (s *severalSearch) measure(ctx context.Context) error {
 
 // order compares the utilities of two values.
 func (g Goal) order(a, b float64) float64 {
-	switch x, y := g.Utility(a), g.Utility(b); {
+	switch x, y := g.utility(a), g.utility(b); {
 	case x < y:
 		return -1
 	case x > y:
@@ -191,7 +191,7 @@ func (s *Search) describeSeveral(c *Scored) {
 // utilities returns how good predictions are, by goal.
 func (x *severalSearch) utilities(c *Scored) (out []float64) {
 	for j, g := range x.Goals {
-		out = append(out, g.Utility(c.Targets[j].Value))
+		out = append(out, g.utility(c.Targets[j].Value))
 	}
 	return out
 }

@@ -296,7 +296,7 @@ func TestPoolClasses(t *testing.T) {
 	}
 }
 
-// Spread makes the determinant of qualities and similarities large, at most a little less than the best of all sets.
+// spread makes the determinant of qualities and similarities large, at most a little less than the best of all sets.
 func TestSpread(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 14))
 	const n, k = 9, 3
@@ -316,7 +316,7 @@ func TestSpread(t *testing.T) {
 	}
 	o := DefaultOptions()
 	o.K = k
-	got, err := Spread(ctx, gram, quality, o)
+	got, err := spread(ctx, gram, quality, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -338,7 +338,7 @@ func TestSpread(t *testing.T) {
 		t.Errorf("%v has %v, the best %v", batch, product, best)
 	}
 	o.K = 20
-	if got, err = Spread(ctx, &kernel.Matrix{Rows: 2, Cols: 2, Data: []float64{1, 1, 1, 1}}, []float64{0.5, 0}, o); err != nil || len(got) != 2 {
+	if got, err = spread(ctx, &kernel.Matrix{Rows: 2, Cols: 2, Data: []float64{1, 1, 1, 1}}, []float64{0.5, 0}, o); err != nil || len(got) != 2 {
 		t.Errorf("%v of two copies, error %v", got, err)
 	}
 }
@@ -351,7 +351,7 @@ func TestSpreadNothing(t *testing.T) {
 	gram.Set(3, 3, 1)
 	o := DefaultOptions()
 	o.K = 4
-	got, err := Spread(ctx, gram, []float64{0.9, 0.5, 0.8, 0.4}, o)
+	got, err := spread(ctx, gram, []float64{0.9, 0.5, 0.8, 0.4}, o)
 	want := []Picked{{0, 0.9}, {1, 0.5}, {3, 0.4}, {2, 0}}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, want %v, error %v", got, want, err)

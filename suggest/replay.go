@@ -191,7 +191,7 @@ func (r *replay) read(d *dataset.Dataset) error {
 	}
 	utilities := make([]float64, len(r.values))
 	for i, v := range r.values {
-		utilities[i] = r.Goal.Utility(v)
+		utilities[i] = r.Goal.utility(v)
 	}
 	falling := slices.Clone(utilities)
 	slices.SortFunc(falling, func(a, b float64) int {
@@ -261,7 +261,7 @@ func (r *replay) run(ctx context.Context, a Acquisition, repeat int, out *run, m
 func (r *replay) note(out *run, measured []int) {
 	best, top1, top5 := -1, 0, 0
 	for _, i := range measured {
-		if best < 0 || r.Goal.Utility(r.values[i]) > r.Goal.Utility(r.values[best]) {
+		if best < 0 || r.Goal.utility(r.values[i]) > r.Goal.utility(r.values[best]) {
 			best = i
 		}
 		if r.top1[i] {

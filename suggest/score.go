@@ -135,20 +135,20 @@ func (s *Search) scoreOf(c *Scored) float64 {
 	}
 	switch o.Acquisition {
 	case Improvement:
-		return o.Goal.Improvement(*c.Value, d, s.best) - math.Log(c.Cost)
+		return o.Goal.improvement(*c.Value, d, s.best) - math.Log(c.Cost)
 	case Probability:
-		return o.Goal.Probability(*c.Value, d, s.best) - math.Log(c.Cost)
+		return o.Goal.probability(*c.Value, d, s.best) - math.Log(c.Cost)
 	case Variance:
 		noise := s.model.Learner.Process.Noise()
 		return math.Log(math.Log1p(d*d/max(noise*noise, math.SmallestNonzeroFloat64))) - math.Log(c.Cost)
 	case Bound:
-		return o.Goal.Bound(*c.Value, d, o.Beta)
+		return o.Goal.bound(*c.Value, d, o.Beta)
 	case Thompson: // a draw is hardly ever better
-		return o.Goal.Bound(*c.Value, d, 3)
+		return o.Goal.bound(*c.Value, d, 3)
 	case Random: // any order that has nothing to do with the graph
 		return float64(mix(o.Seed ^ mix(uint64(c.Index))))
 	}
-	return o.Goal.Utility(*c.Value)
+	return o.Goal.utility(*c.Value)
 }
 
 // mix scatters the bits of a number (SplitMix64).

@@ -234,7 +234,7 @@ func (s *Several) gain(known *front, of func(j int) (mean, deviation float64)) f
 	aims := s.aims()
 	return out + known.gain(func(k int, t float64) float64 {
 		mean, deviation := of(aims[k])
-		return s.Goals[aims[k]].Improvement(mean, deviation, t)
+		return s.Goals[aims[k]].improvement(mean, deviation, t)
 	})
 }
 
@@ -244,7 +244,7 @@ func (s *Several) holds(of func(j int) (mean, deviation float64)) float64 {
 	for j, g := range s.Goals {
 		if g.Kind == Range {
 			mean, deviation := of(j)
-			out += g.Probability(mean, deviation, 0)
+			out += g.probability(mean, deviation, 0)
 		}
 	}
 	return out
@@ -257,7 +257,7 @@ func (s *Several) limited(of func(j int) float64) (ok bool, aims []float64) {
 		if g.Kind == Range {
 			ok = ok && g.hit(of(j), 0)
 		} else {
-			aims = append(aims, g.Utility(of(j)))
+			aims = append(aims, g.utility(of(j)))
 		}
 	}
 	return ok, aims

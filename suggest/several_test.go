@@ -87,7 +87,7 @@ func TestFrontGain(t *testing.T) {
 				}
 				f = newFront([]float64{best}, nil)
 			}
-			got := math.Exp(f.gain(func(j int, s float64) float64 { return Goal{}.Improvement(mean[j], deviation[j], s) }))
+			got := math.Exp(f.gain(func(j int, s float64) float64 { return Goal{}.improvement(mean[j], deviation[j], s) }))
 			if tolerance := []float64{0, 1e-3, 5e-3, 2e-2}[m]; !(math.Abs(got-want) < tolerance*want) {
 				t.Errorf("%d dimensions, %d points: %v, want %v", m, len(points), got, want)
 			}
@@ -100,7 +100,7 @@ func TestFrontGain(t *testing.T) {
 		}
 	}
 	far := newFront([]float64{0, 0}, [][]float64{{1, 1}})
-	if x := far.gain(func(_ int, s float64) float64 { return Goal{}.Improvement(-40, 1, s) }); math.IsInf(x, 0) || !(x < -1000) {
+	if x := far.gain(func(_ int, s float64) float64 { return Goal{}.improvement(-40, 1, s) }); math.IsInf(x, 0) || !(x < -1000) {
 		t.Errorf("far away the gain is %v in logarithms, want a finite number", x)
 	}
 }
@@ -268,7 +268,7 @@ func TestPoolOfSeveral(t *testing.T) {
 		endpoint := map[string]int{"size": 0, "rings": 1}
 		utilities := func(i int) (out []float64) {
 			for _, w := range o.Goals {
-				out = append(out, w.Utility(all[endpoint[w.Target]][i].Value))
+				out = append(out, w.utility(all[endpoint[w.Target]][i].Value))
 			}
 			return out
 		}
