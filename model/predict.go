@@ -91,6 +91,11 @@ func (m *Model) PredictAll(ctx context.Context, graphs []*graph.Graph, o Predict
 	if err != nil {
 		return nil, err
 	}
+	return m.PredictAllFeatures(ctx, graphs, a, o)
+}
+
+// PredictAllFeatures is PredictAll for graphs with the given features. Graphs may be nil, as in PredictCross.
+func (m *Model) PredictAllFeatures(ctx context.Context, graphs []*graph.Graph, a kernel.Features, o PredictOptions) ([][]Prediction, error) {
 	all := m.Endpoints()
 	out := make([][]Prediction, len(all))
 	for i, e := range all {

@@ -38,8 +38,10 @@ func (f *numberFn) ProcessElement(_ context.Context, s span, counts func(*count)
 	for lo := 0; lo < len(s.IDs); {
 		block := (first + lo) / f.Side
 		hi := min(len(s.IDs), (block+1)*f.Side-first)
-		p := span{block, first + lo, graphs, slices.Clone(s.IDs[lo:hi]), s.Targets[lo:hi], []int{}, s.Features}
-		if hi-lo < len(s.IDs) {
+		p := span{block, first + lo, graphs, slices.Clone(s.IDs[lo:hi]), s.Targets[lo:hi], []int{}, s.Features, []string{}}
+		if len(s.Lines) > 0 {
+			p.Lines = s.Lines[lo:hi]
+		} else if hi-lo < len(s.IDs) {
 			var err error
 			if features == nil {
 				if features, err = model.DecodeFeatures(f.kernel, s.Features); err != nil {
@@ -70,15 +72,15 @@ type blockFn struct {
 // ProcessElement returns the block.
 func (f *blockFn) ProcessElement(_ context.Context, number int, next func(*span) bool) (span, error) {
 	pieces := sorted(next, func(a, b span) int { return a.First - b.First })
-	b := span{Group: number, First: number * f.Side, Graphs: pieces[0].Graphs, Hashes: []int{}, Features: pieces[0].Features}
+	b := span{Group: number, First: number * f.Side, Graphs: pieces[0].Graphs, Hashes: []int{}, Features: pieces[0].Features, Lines: []string{}}
 	var parts []kernel.Features
 	for _, p := range pieces {
 		if want := b.First + len(b.IDs); p.First != want || p.Graphs != b.Graphs {
 			return b, fmt.Errorf("block %d: graph %d of %d, want %d of %d: the runner lost or repeated some",
 				number, p.First, p.Graphs, want, b.Graphs)
 		}
-		b.IDs, b.Targets = append(b.IDs, p.IDs...), append(b.Targets, p.Targets...)
-		if len(pieces) > 1 {
+		b.IDs, b.Targets, b.Lines = append(b.IDs, p.IDs...), append(b.Targets, p.Targets...), append(b.Lines, p.Lines...)
+		if len(pieces) > 1 && len(p.Lines) == 0 {
 			part, err := model.DecodeFeatures(f.kernel, p.Features)
 			if err != nil {
 				return b, fmt.Errorf("block %d: %w", number, err)

@@ -15,9 +15,10 @@ type Counts struct {
 	Transformed int64 `json:"graphs_transformed"` // graphs whose features were computed
 	Added       int64 `json:"graphs_added"`       // to what is learned from
 	Untargeted  int64 `json:"graphs_untargeted"`  // not added, because they have no target
-	Computed    int64 `json:"tiles_computed"`     // tiles, files of vectors, or models
-	Kept        int64 `json:"tiles_kept"`         // good ones that were there
-	Replaced    int64 `json:"tiles_replaced"`     // among the computed: damaged ones that were there
+	Predicted   int64 `json:"graphs_predicted"`
+	Computed    int64 `json:"tiles_computed"` // tiles, files of vectors or predictions, or models
+	Kept        int64 `json:"tiles_kept"`     // good ones that were there
+	Replaced    int64 `json:"tiles_replaced"` // among the computed: damaged ones that were there
 }
 
 const namespace = "mlg"
@@ -28,6 +29,7 @@ var (
 	graphsTransformed = newCounter("graphs_transformed")
 	graphsAdded       = newCounter("graphs_added")
 	graphsUntargeted  = newCounter("graphs_untargeted")
+	graphsPredicted   = newCounter("graphs_predicted")
 	tilesComputed     = newCounter("tiles_computed")
 	tilesKept         = newCounter("tiles_kept")
 	tilesReplaced     = newCounter("tiles_replaced")
@@ -74,5 +76,5 @@ func (j *Job) Counts(r beam.PipelineResult) Counts {
 	}
 	here := countedHere()
 	of := func(c *counter) int64 { return max(told[c.name], here[c]-j.before[c]) }
-	return Counts{of(graphsRead), of(graphsBad), of(graphsTransformed), of(graphsAdded), of(graphsUntargeted), of(tilesComputed), of(tilesKept), of(tilesReplaced)}
+	return Counts{of(graphsRead), of(graphsBad), of(graphsTransformed), of(graphsAdded), of(graphsUntargeted), of(graphsPredicted), of(tilesComputed), of(tilesKept), of(tilesReplaced)}
 }

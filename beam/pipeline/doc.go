@@ -1,8 +1,9 @@
-// Package pipeline computes Gram matrices and embeddings of large collections of graphs on
+// Package pipeline computes Gram matrices, embeddings and predictions of large collections of graphs on
 // Apache Beam, and so on the engines that run Beam's pipelines.
 //
 //	files ─► parts ─► graphs ─► features ─► blocks ─┬─► tiles of the Gram matrix
-//	                                                └─► embeddings
+//	                                                ├─► embeddings
+//	                                                └─► predictions
 //
 // A part is a range of bytes of a file whose lines are graphs, or a whole file. A worker reads
 // the graphs of a part and computes their features by a model, whatever its kernel. Graphs are

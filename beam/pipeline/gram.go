@@ -24,7 +24,7 @@ type pairFn struct {
 func (f *pairFn) ProcessElement(_ context.Context, b span, emit func(int, span)) {
 	p := tiles.Layout{Graphs: b.Graphs, Side: f.Side}
 	for other := range p.Blocks() {
-		emit(p.Index(min(b.Group, other), max(b.Group, other)), span{Group: b.Group, IDs: []string{}, Targets: []string{}, Hashes: []int{}, Features: b.Features})
+		emit(p.Index(min(b.Group, other), max(b.Group, other)), span{Group: b.Group, IDs: []string{}, Targets: []string{}, Hashes: []int{}, Features: b.Features, Lines: []string{}})
 	}
 }
 

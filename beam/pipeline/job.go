@@ -28,16 +28,20 @@ func New(ctx context.Context, o Options) (*Job, error) {
 	if err := o.absolute(); err != nil {
 		return nil, err
 	}
-	m, fingerprint, err := readModel(ctx, o.Model)
+	m, ref, err := readModel(ctx, o.Model)
 	if err != nil {
 		return nil, err
 	}
-	j := &Job{o: o, kernel: m.Kernel.String(), model: modelRef{o.Model, fingerprint, o.Threads, o.Device}, reading: o.Read.Like(m.Reader), before: countedHere()}
+	ref.Threads, ref.Device = o.Threads, o.Device
+	j := &Job{o: o, kernel: m.Kernel.String(), model: ref, reading: o.Read.Like(m.Reader), before: countedHere()}
 	j.reading.Strict = true // what is left out is told by record
 	if o.Train != "" {
 		if _, err := model.NewRefiner(ctx, m); err != nil {
 			return nil, fmt.Errorf("%s: %w", o.Model, err)
 		}
+	}
+	if o.Predictions != "" && m.Learner == nil {
+		return nil, fmt.Errorf("%s has no learner: mlg train makes a model that predicts", o.Model)
 	}
 	if o.Embeddings != "" {
 		j.embedding = &embeddingRef{j.model, o.Dim, o.Pivots, o.Seed}
@@ -54,9 +58,12 @@ func (j *Job) Build(s beam.Scope) {
 		return
 	}
 	blocks := j.blocks(s, spans, counts)
-	if j.embedding == nil {
-		j.gram(s, blocks)
-	} else {
+	switch {
+	case j.o.Predictions != "":
+		j.predict(s, blocks)
+	case j.embedding != nil:
 		j.vectors(s, blocks)
+	default:
+		j.gram(s, blocks)
 	}
 }

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 
@@ -28,13 +29,17 @@ type Options struct {
 	Read dataset.Options
 
 	// Tiles is the folder for the tiles of the Gram matrix, Embeddings the one for the
-	// vectors, Train the file for the model with what is learned from all graphs (model.Refiner).
-	// One of them is given.
-	Tiles      string
-	Embeddings string
-	Train      string
+	// vectors, Train the file for the model with what is learned from all graphs (model.Refiner),
+	// Predictions the folder for what the model says of the graphs. One of them is given.
+	Tiles       string
+	Embeddings  string
+	Train       string
+	Predictions string
 
-	Side int `json:"tile-side"` // graphs in a block: rows and columns of a tile, rows of a file of vectors
+	Nearest  int     `want:"at least 0"` // training graphs that predictions name
+	Interval float64 `want:"at least 1"` // per cent of measured values that should lie in their interval, below 100
+
+	Side int `json:"tile-side"` // graphs in a block: rows and columns of a tile, rows of a file of vectors or of predictions
 
 	// How landmarks are chosen among the model's training graphs; see nystrom.Options.
 	Dim    int            `json:"dimension" want:"at least 1"` // dimension of the vectors
@@ -61,7 +66,7 @@ const BadName = "bad.jsonl"
 // DefaultOptions returns the options to start from. Runners work on several pieces at a time,
 // so that a piece has one thread.
 func DefaultOptions() Options {
-	return Options{Read: dataset.DefaultOptions(), Side: tiles.DefaultSide, Dim: 256, Pivots: nystrom.Random,
+	return Options{Read: dataset.DefaultOptions(), Side: tiles.DefaultSide, Dim: 256, Pivots: nystrom.Random, Nearest: 3, Interval: 90,
 		PartBytes: 4 << 20, Batch: 1024, Threads: 1, Device: "cpu"}
 }
 
@@ -72,8 +77,10 @@ func (o *Options) Validate() error {
 		return errors.New("no model, want the path of a model file")
 	case len(o.Inputs) == 0:
 		return errors.New("no inputs, want paths or patterns of files with graphs")
-	case len(slices.DeleteFunc([]string{o.Tiles, o.Embeddings, o.Train}, func(s string) bool { return s == "" })) != 1:
-		return errors.New("want one of tiles, embeddings and train, where to write to")
+	case len(slices.DeleteFunc([]string{o.Tiles, o.Embeddings, o.Train, o.Predictions}, func(s string) bool { return s == "" })) != 1:
+		return errors.New("want one of tiles, embeddings, train and predictions, where to write to")
+	case !(o.Interval < 100):
+		return fmt.Errorf("interval %v, want at least 1 and less than 100 per cent", o.Interval)
 	}
 	return errors.Join(param.Check("options", *o), tiles.Layout{Side: o.Side}.Validate(), o.Read.Validate())
 }
@@ -83,13 +90,13 @@ func (o *Options) output() string {
 	if o.Train != "" {
 		return parent(o.Train)
 	}
-	return cmp.Or(o.Tiles, o.Embeddings)
+	return cmp.Or(o.Tiles, o.Embeddings, o.Predictions)
 }
 
 // absolute makes paths of the machine absolute: workers may run in another folder.
 func (o *Options) absolute() error {
 	o.Inputs = slices.Clone(o.Inputs)
-	paths := []*string{&o.Model, &o.Tiles, &o.Embeddings, &o.Train}
+	paths := []*string{&o.Model, &o.Tiles, &o.Embeddings, &o.Train, &o.Predictions}
 	for i := range o.Inputs {
 		paths = append(paths, &o.Inputs[i])
 	}

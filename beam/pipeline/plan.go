@@ -63,19 +63,18 @@ func (f *planFn) ProcessElement(ctx context.Context, _ int, next func(*summary) 
 			return "", err
 		}
 	}
-	path := join(f.Dir, name)
+	return string(p.Encode()), keepPlan(ctx, join(f.Dir, name), data)
+}
+
+// keepPlan writes the plan of a folder, or checks that the one that is there is the same.
+func keepPlan(ctx context.Context, path string, data []byte) error {
 	old, err := loadIfThere(ctx, path)
-	switch {
-	case err != nil:
-		return "", err
-	case old == nil:
-		if err := save(ctx, path, data); err != nil {
-			return "", err
-		}
-	case !bytes.Equal(old, data):
-		return "", fmt.Errorf("%s is of another model, plan or collection; take another folder, or delete this one", path)
+	if err == nil && old == nil {
+		err = save(ctx, path, data)
+	} else if err == nil && !bytes.Equal(old, data) {
+		err = fmt.Errorf("%s is of another model, plan or collection; take another folder, or delete this one", path)
 	}
-	return string(p.Encode()), nil
+	return err
 }
 
 // collect returns the plan of the blocks, and identifiers and targets.

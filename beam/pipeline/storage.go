@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -135,4 +136,17 @@ func output(ctx context.Context, path string, data []byte, damaged bool) error {
 		tilesReplaced.add(ctx, 1)
 	}
 	return nil
+}
+
+// keepOutput is output of a file that is left as it is where it is there and good.
+func keepOutput(ctx context.Context, path string, data []byte) error {
+	old, err := loadIfThere(ctx, path)
+	if err != nil {
+		return err
+	}
+	if bytes.Equal(old, data) {
+		tilesKept.add(ctx, 1)
+		return nil
+	}
+	return output(ctx, path, data, old != nil)
 }

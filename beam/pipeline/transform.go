@@ -30,8 +30,9 @@ type span struct {
 	First        int // number of the first graph: in the part, later in all
 	Graphs       int // in all, where that is known
 	IDs, Targets []string
-	Hashes       []int  // model.Hashes, where they are asked for
-	Features     []byte // as model.EncodeFeatures returns them
+	Hashes       []int    // model.Hashes, where they are asked for
+	Features     []byte   // as model.EncodeFeatures returns them
+	Lines        []string // in place of features: what answers says of the graphs
 }
 
 // count is the number of graphs in a part.
@@ -55,6 +56,8 @@ type transformFn struct {
 	Batch       int
 	SkipInvalid bool
 	Hashes      bool // are asked for
+	Answers     bool // in place of features
+	Predict     model.PredictOptions
 }
 
 // Setup reads the model.
@@ -97,13 +100,18 @@ func (f *transformFn) ProcessElement(
 		if len(graphs) == 0 {
 			continue
 		}
-		s := span{Group: p.Number, First: total, Hashes: []int{}}
+		s := span{Group: p.Number, First: total, Hashes: []int{}, Features: []byte{}, Lines: []string{}}
 		if f.Hashes {
 			for _, h := range model.Hashes(graphs) {
 				s.Hashes = append(s.Hashes, int(h))
 			}
 		}
-		if s.Features, err = model.EncodeFeatures(features); err != nil {
+		if f.Answers {
+			s.Lines, err = f.answers(ctx, graphs, features)
+		} else {
+			s.Features, err = model.EncodeFeatures(features)
+		}
+		if err != nil {
 			return err
 		}
 		for _, g := range graphs {
@@ -115,6 +123,19 @@ func (f *transformFn) ProcessElement(
 	}
 	counts(count{p.Number, total})
 	return nil
+}
+
+// answers returns what the model says of graphs.
+func (f *transformFn) answers(ctx context.Context, graphs []*graph.Graph, a kernel.Features) ([]string, error) {
+	m, err := f.Model.model(ctx)
+	if err != nil {
+		return nil, err
+	}
+	work, err := f.Model.work(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return answers(work, m, graphs, a, f.Predict)
 }
 
 // transform returns the good graphs among items, and their features. It calls invalid for the
@@ -194,6 +215,7 @@ func (j *Job) read(s beam.Scope) (spans, counts beam.PCollection) {
 	all := beam.Reshuffle(s, beam.CreateList(s, j.parts))
 	spans, counts, bad := beam.ParDo3(s, &transformFn{
 		fitted: fitted{Model: j.model}, Read: j.reading, Batch: j.o.Batch, SkipInvalid: j.o.SkipInvalid, Hashes: j.o.Train != "",
+		Answers: j.o.Predictions != "", Predict: model.PredictOptions{Nearest: j.o.Nearest, Deviations: true, Level: j.o.Interval / 100},
 	}, all)
 	if j.o.SkipInvalid {
 		beam.ParDo0(s, &badFn{join(j.o.output(), BadName)}, beam.Impulse(s), beam.SideInput{Input: bad})

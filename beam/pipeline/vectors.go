@@ -92,16 +92,7 @@ func (f *vectorFn) ProcessElement(ctx context.Context, b span, _ string) error {
 		return fmt.Errorf("block %d: %w", b.Group, err)
 	}
 	data := append(matrixfile.NPYHeader(len(b.IDs), f.embedding.Dim()), file.Bytes(vectors)...)
-	path := join(f.Dir, VectorName(b.Group))
-	old, err := loadIfThere(ctx, path)
-	if err != nil {
-		return err
-	}
-	if bytes.Equal(old, data) {
-		tilesKept.add(ctx, 1)
-		return nil
-	}
-	return output(ctx, path, data, old != nil)
+	return keepOutput(ctx, join(f.Dir, VectorName(b.Group)), data)
 }
 
 // vectors adds the steps from blocks to files of vectors.

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"sync"
@@ -20,6 +21,7 @@ import (
 type modelRef struct {
 	Path        string
 	Fingerprint string
+	SHA256      string // of the file
 	Threads     int
 	Device      string
 }
@@ -79,8 +81,8 @@ func (r modelRef) model(ctx context.Context) (*model.Model, error) {
 		if err != nil {
 			return nil, err
 		}
-		if got != r.Fingerprint {
-			return nil, fmt.Errorf("%s: this machine has model %.12s there, but the pipeline was made for %.12s", r.Path, got, r.Fingerprint)
+		if got.SHA256 != r.SHA256 {
+			return nil, fmt.Errorf("%s: this machine has model %.12s there, but the pipeline was made for %.12s", r.Path, got.SHA256, r.SHA256)
 		}
 		return m, nil
 	})
@@ -122,17 +124,17 @@ func (r embeddingRef) embedding(ctx context.Context) (*nystrom.Embedding, error)
 	})
 }
 
-// readModel reads a model file from any file system, and returns the model's fingerprint in hexadecimal
-// digits.
-func readModel(ctx context.Context, path string) (*model.Model, string, error) {
+// readModel reads a model file from any file system, and says which it is.
+func readModel(ctx context.Context, path string) (*model.Model, modelRef, error) {
 	data, err := load(ctx, path)
 	if err != nil {
-		return nil, "", err
+		return nil, modelRef{}, err
 	}
 	m, err := model.Decode(data)
 	if err != nil {
-		return nil, "", fmt.Errorf("%s: %w", path, err)
+		return nil, modelRef{}, fmt.Errorf("%s: %w", path, err)
 	}
 	f, err := m.Fingerprint()
-	return m, hex.EncodeToString(f[:]), err
+	sum := sha256.Sum256(data)
+	return m, modelRef{Path: path, Fingerprint: hex.EncodeToString(f[:]), SHA256: hex.EncodeToString(sum[:])}, err
 }

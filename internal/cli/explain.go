@@ -141,7 +141,7 @@ func (c *explainCmd) prediction(g *globals, m *model.Model, x *graph.Graph) (exp
 	if err != nil {
 		return nil, err
 	}
-	said := predicted{ID: x.ID(), Target: x.Target()}
+	said := predicted{Answer: model.Answer{ID: x.ID(), Target: x.Target()}}
 	said.describe(m, &got.Prediction)
 	e := &explainedPrediction{Explanation: got, Labels: x.Labels(), Prediction: &said, graph: x}
 	slices.SortStableFunc(got.Graphs, func(a, b explain.GraphTerm) int { return cmp.Compare(b.Value, a.Value) })

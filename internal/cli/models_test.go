@@ -90,7 +90,7 @@ func TestKeptColumns(t *testing.T) {
 		for _, name := range names {
 			f.Values = append(f.Values, "of "+name)
 		}
-		return predicted{ID: "x", Value: &value, columns: f}
+		return predicted{Answer: model.Answer{ID: "x", Value: &value}, columns: f}
 	}
 	var b bytes.Buffer
 	write := (&predictCmd{}).csvWriter(&model.Model{Learner: &learn.Learner{}}, csv.NewWriter(&b))

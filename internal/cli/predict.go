@@ -40,18 +40,7 @@ const defaultInterval = 90
 
 // predicted is what is said about one graph, for one endpoint.
 type predicted struct {
-	ID          string             `json:"id"`
-	Endpoint    string             `json:"endpoint,omitempty"` // of several
-	Target      string             `json:"target,omitempty"`   // as the data has it
-	Class       string             `json:"class,omitempty"`
-	Value       *float64           `json:"value,omitempty"`
-	Deviation   *float64           `json:"deviation,omitempty"`      // standard, of a measured value
-	True        *float64           `json:"true_deviation,omitempty"` // of the true value, without the noise of a measurement
-	Interval    *metrics.Interval  `json:"interval,omitempty"`
-	Clipped     bool               `json:"clipped,omitempty"` // the variance is below 0 and counts as 0
-	Probability map[string]float64 `json:"probability,omitempty"`
-	Margin      *float64           `json:"margin,omitempty"` // mean decision value for the class against the others
-	model.Likeness
+	model.Answer
 	Error string `json:"-"` // why it cannot be read; nothing else is known then
 
 	classes []float64 // probabilities in the order of the classes
@@ -264,7 +253,7 @@ func (c *predictCmd) predictor(m *model.Model) func(context.Context, []row) ([]p
 		var at []int
 		for i, x := range block {
 			for e := range all {
-				p := predicted{ID: x.id, Target: x.targets[e], Error: x.bad.Reason, line: x.bad.Line, columns: x.columns}
+				p := predicted{Answer: model.Answer{ID: x.id, Target: x.targets[e]}, Error: x.bad.Reason, line: x.bad.Line, columns: x.columns}
 				if len(all) > 1 {
 					p.Endpoint = all[e].Target
 				}
@@ -292,20 +281,13 @@ func (c *predictCmd) predictor(m *model.Model) func(context.Context, []row) ([]p
 
 // describe adds what is printed of a prediction.
 func (p *predicted) describe(m *model.Model, said *model.Prediction) {
-	p.Class, p.classes, p.Likeness = said.Class, said.Probability, said.Likeness
-	if m.Classes == nil {
-		p.Value, p.Deviation, p.True = &said.Value, said.Deviation, said.True
-		p.Interval, p.Clipped = said.Interval, said.Clipped
-		return
+	p.Tell(m, said)
+	if p.classes = said.Probability; m.Classes != nil {
+		p.scores = said.Decision
 	}
-	if p.scores = said.Decision; said.Probability != nil {
+	if said.Probability != nil {
 		p.scores = said.Probability
-		p.Probability = map[string]float64{}
-		for k, name := range m.Classes {
-			p.Probability[name] = said.Probability[k]
-		}
 	}
-	p.Margin = &said.Margin
 }
 
 // score compares predictions with the targets of the data.

@@ -1,5 +1,5 @@
-// Command mlg-beam computes tiles of a Gram matrix, or embeddings, of a large collection of
-// graphs on Apache Beam. docs/howto/beam.md describes it.
+// Command mlg-beam computes tiles of a Gram matrix, embeddings or predictions of a large collection of
+// graphs on Apache Beam, or learns from it. docs/howto/beam.md describes it.
 package main
 
 import (
@@ -26,10 +26,12 @@ import (
 const usage = `usage: mlg-beam --model FILE --tiles DIR [flags] INPUT...
        mlg-beam --model FILE --embeddings DIR [flags] INPUT...
        mlg-beam --model FILE --train FILE [flags] INPUT...
+       mlg-beam --model FILE --predictions DIR [flags] INPUT...
 
 INPUT is a file or pattern with graphs, a TUDataset folder or zip file, or a built-in
 collection. "mlg merge DIR" makes a matrix of the tiles. --train writes the
-model with what is learned from all graphs, as "mlg refine" does.
+model with what is learned from all graphs, as "mlg refine" does. --predictions
+writes what "mlg predict --json" prints.
 
 Flags with a hyphen are those of mlg-beam; those with an underscore belong to Beam and its
 runners.
@@ -83,10 +85,13 @@ func flags(o *pipeline.Options) {
 	flag.StringVar(&o.Tiles, "tiles", "", "folder for the tiles of the Gram matrix")
 	flag.StringVar(&o.Embeddings, "embeddings", "", "folder for the vectors, as .npy files")
 	flag.StringVar(&o.Train, "train", "", "file for the model that is learned from all graphs")
+	flag.StringVar(&o.Predictions, "predictions", "", "folder for the predictions, as JSON Lines")
+	flag.IntVar(&o.Nearest, "nearest", o.Nearest, "number of nearest training graphs that predictions name")
+	flag.Float64Var(&o.Interval, "interval", o.Interval, "per cent of measured values that should lie in their interval")
 	flag.IntVar(&o.Dim, "dimension", o.Dim, "dimension of the vectors")
 	flag.StringVar((*string)(&o.Pivots), "pivots", string(o.Pivots), "how landmarks are chosen, as for mlg embed")
 	flag.Uint64Var(&o.Seed, "pivot-seed", 0, "seed of the choice of landmarks")
-	flag.IntVar(&o.Side, "tile-side", o.Side, "rows and columns of a tile, rows of a file of vectors")
+	flag.IntVar(&o.Side, "tile-side", o.Side, "rows and columns of a tile, rows of a file of vectors or predictions")
 	flag.StringVar(&o.Read.SMILESColumn, "smiles-column", "", "column of a table that has the SMILES")
 	flag.StringVar(&o.Read.TargetColumn, "target", "", "column or data field that has the class or value")
 	flag.StringVar(&o.Read.IDColumn, "id-column", "", "column or data field that has the identifier")

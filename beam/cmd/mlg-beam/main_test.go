@@ -85,7 +85,7 @@ func TestCommand(t *testing.T) {
 	}{
 		{nil, "usage: mlg-beam", 2},
 		{[]string{graphs}, "no model", 2},
-		{[]string{"--model", file, graphs}, "one of tiles, embeddings and train", 2},
+		{[]string{"--model", file, graphs}, "one of tiles, embeddings, train and predictions", 2},
 		{[]string{"--model", file, "--tiles", tiles, "--format", "nothing", graphs}, "nothing", 2},
 		{[]string{"--model", graphs, "--tiles", tiles, graphs}, "g.jsonl", 1},
 		{[]string{"--model", file, "--tiles", tiles, graphs + "x"}, "no such file", 1},
