@@ -103,23 +103,36 @@ var (
 	unknownColor    = rgb(0xc9c9c9) // of points without a value or a class
 )
 
+// Judged are the colours of right and wrong predictions, which are those of no class.
+var Judged = []color.NRGBA{rgb(0xc4c4c4), rgb(0x1a1a1a)}
+
+// onDark are pairs of a colour and another one that stands for it on a dark ground.
+var onDark = [][]color.NRGBA{{unknownColor, rgb(0x5b636b)}, {Judged[0], rgb(0x4b5259)}, {Judged[1], rgb(0xffffff)}}
+
 // Palette has the colours of scales, from one end to the other, for pages that draw with them.
 type Palette struct {
 	Similarities []string `json:"similarities"`
 	Numbers      []string `json:"numbers" help:"of numbers on a map"`
 	Differences  []string `json:"differences" help:"of numbers around a middle"`
 	Unknown      string   `json:"unknown" help:"of points without a value or a class"`
+	// Dark are pairs of colours.
+	Dark [][]string `json:"dark" help:"pairs of a colour, of points without a value or of right and wrong predictions, and the one that stands for it on a dark ground"`
 }
 
 // Colors returns the scales of all pictures.
 func Colors() Palette {
+	text := func(c color.NRGBA) string { return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B) }
 	texts := func(stops []color.NRGBA) (out []string) {
 		for _, c := range stops {
-			out = append(out, fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B))
+			out = append(out, text(c))
 		}
 		return out
 	}
-	return Palette{texts(sequentialStops), texts(numberStops), texts(differenceStops), texts([]color.NRGBA{unknownColor})[0]}
+	var dark [][]string
+	for _, pair := range onDark {
+		dark = append(dark, texts(pair))
+	}
+	return Palette{texts(sequentialStops), texts(numberStops), texts(differenceStops), text(unknownColor), dark}
 }
 
 func numberColor(t float64) color.NRGBA     { return ramp(0.05+0.95*t, numberStops) }

@@ -137,7 +137,7 @@ func coloredBy(by, column string) func(x *session, ctx context.Context) (*colori
 				}
 			}
 			out.setClasses([]string{"right", "wrong"}, class)
-			for k, c := range judged {
+			for k, c := range draw.Judged {
 				out.Classes[k].Color = hex(c)
 			}
 		}
@@ -164,9 +164,6 @@ func (c *coloring) setClasses(names []string, class []int) {
 	c.Kind, c.Class = "class", class
 	c.Classes = classInfos(names, class)
 }
-
-// judged are the colours of right and wrong predictions, which are those of no class.
-var judged = []color.NRGBA{{0xc4, 0xc4, 0xc4, 255}, {0x1a, 0x1a, 0x1a, 255}}
 
 func hex(c color.NRGBA) string { return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B) }
 

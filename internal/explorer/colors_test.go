@@ -207,7 +207,19 @@ func TestMapPictureColors(t *testing.T) {
 	var c coloring
 	s.get("/api/v1/colors?by=error", &c)
 	_, svg := s.do("GET", "/api/v1/download/map.svg?color=error", "", "")
+	var i infoAnswer
+	s.get("/api/v1/info", &i)
+	dark := map[string]string{}
+	for _, pair := range i.Palette.Dark {
+		dark[pair[0]] = pair[1]
+	}
+	if dark[i.Palette.Unknown] != "#5b636b" {
+		t.Errorf("palette %v", i.Palette)
+	}
 	for k, want := range []string{"#c4c4c4", "#1a1a1a"} {
+		if dark[want] == "" {
+			t.Errorf("%s has no colour on a dark ground", want)
+		}
 		if c.Classes[k].Color != want {
 			t.Errorf("%s has the colour %s, want %s", c.Classes[k].Name, c.Classes[k].Color, want)
 		}

@@ -140,7 +140,7 @@ func (c *coloring) paint(s *draw.Scatter) {
 			s.Names = append(s.Names, k.Name)
 		}
 		if c.By == "error" {
-			s.Colors = judged
+			s.Colors = draw.Judged
 		}
 		for _, k := range c.Class {
 			name := ""

@@ -10,7 +10,7 @@ export const dark = () => document.documentElement.dataset.theme === "dark";
 // onTheme lightens colours that would be lost on a dark ground.
 export function onTheme(hex) {
   if (!dark()) return hex;
-  if (judged[hex]) return judged[hex];
+  if (onDark[hex]) return onDark[hex];
   const rgb = parse(hex);
   const l = luminance(rgb);
   if (l >= 0.45) return hex;
@@ -18,17 +18,15 @@ export function onTheme(hex) {
   return css(rgb.map((v) => v + (255 - v) * t));
 }
 
-// judged are the colours of right and wrong predictions, of the API and on a dark ground.
-const judged = { "#c4c4c4": "#4b5259", "#1a1a1a": "#ffffff" };
-
 // The scales are those of the pictures that the server draws.
-let similarities, numbers, differences;
+let similarities, numbers, differences, onDark = {};
 export let unknown;
 
 // paint takes the palette of the API.
 export function paint(palette) {
   [similarities, numbers, differences] = [palette.similarities, palette.numbers, palette.differences].map((s) => s.map(parse));
   ({ unknown } = palette);
+  onDark = Object.fromEntries(palette.dark);
 }
 
 function blend(stops, t) {

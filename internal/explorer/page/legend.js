@@ -1,7 +1,7 @@
 // What the points are coloured by: the choice, and the legend.
 
 import { $, h, number, signed, whole } from "./dom.js";
-import { colorBar, dark, markCanvas, numberColor, onTheme, shapeOf, unknown } from "./colors.js";
+import { colorBar, markCanvas, numberColor, onTheme, shapeOf, unknown } from "./colors.js";
 
 const names = { prediction: "prediction", error: "error", size: "size" };
 
@@ -35,7 +35,7 @@ export function mapChoices(info, color, size) {
 // legend explains a colouring of the API; only is the class that is shown alone, choose(name) is called for another.
 export function legend(c, only, choose) {
   if (!c) return $("legend").replaceChildren();
-  const unmeasured = c.unknown && h("li", { class: "unknown" }, markCanvas(0, dark() ? "#5b636b" : unknown), `${c.unknown.name} `,
+  const unmeasured = c.unknown && h("li", { class: "unknown" }, markCanvas(0, onTheme(unknown)), `${c.unknown.name} `,
     h("span", { class: "muted" }, whole(c.unknown.count)));
   const note = c.note && h("li", { class: "muted small" }, c.note);
   if (c.kind === "value") {

@@ -159,7 +159,7 @@ export class MapView {
       const c = this.coloring;
       const values = c?.kind === "value";
       const t = kind / valueSteps;
-      const color = kind < 0 ? (dark() ? "#5b636b" : unknown) : values
+      const color = kind < 0 ? onTheme(unknown) : values
         ? numberColor(c.center === null ? t : 2 * t - 1, c.center !== null)
         : onTheme(c.classes[kind].color);
       const half = Math.ceil((r * 1.4 + 1) * this.ratio);
