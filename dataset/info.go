@@ -18,6 +18,7 @@ type Summary struct {
 	Edges    int    `json:"edges"`    // in all graphs, without their directions
 	Directed int    `json:"directed"` // graphs with arcs
 	Arcs     int    `json:"arcs"`     // in all graphs
+	Loops    int    `json:"loops"`    // arcs from a vertex to itself
 	// Classes is the number of different targets, 0 when the targets are values to be
 	// predicted by regression or when there are none.
 	Classes    int      `json:"classes"`
@@ -89,6 +90,11 @@ func Info(d *Dataset) Summary {
 		if g.Directed() {
 			s.Directed++
 			s.Arcs += g.ArcCount()
+			for a := range g.Arcs() {
+				if a.U == a.V {
+					s.Loops++
+				}
+			}
 		}
 		if chem.Marked(g) {
 			s.Marked++

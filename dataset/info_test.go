@@ -64,3 +64,14 @@ func TestInfoRegression(t *testing.T) {
 		}
 	}
 }
+
+// Arcs that lead back to their vertex are part of directed graphs, and are counted.
+func TestInfoLoops(t *testing.T) {
+	d, err := readText(DOT, "digraph { a -> a; a -> b; b -> b; b -> c }", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := Info(d); s.Directed != 1 || s.Arcs != 4 || s.Loops != 2 || s.Edges != 2 {
+		t.Errorf("%d graphs with %d arcs, %d loops and %d edges, want 1, 4, 2 and 2", s.Directed, s.Arcs, s.Loops, s.Edges)
+	}
+}

@@ -64,11 +64,15 @@ func describeData(s dataset.Summary) string {
 	row("graphs", "%d, %d of them connected%s", s.Graphs, s.Connected, empty)
 	row("vertices", "%d in all, %.2f on average, at most %d; %d isolated", s.Vertices, s.MeanVertices, s.MaxVertices, s.Isolated)
 	row("edges", "%d in all, %.2f on average, at most %d", s.Edges, s.MeanEdges, s.MaxEdges)
+	loops := ""
+	if s.Loops > 0 {
+		loops = fmt.Sprintf("; %s", agree(s.Loops, "self-loop", "self-loops"))
+	}
 	switch {
 	case s.Directed == s.Graphs && s.Graphs > 0:
-		row("arcs", "%d in all: the graphs are directed", s.Arcs)
+		row("arcs", "%d in all: the graphs are directed%s", s.Arcs, loops)
 	case s.Directed > 0:
-		row("arcs", "%d in all: %s directed", s.Arcs, agree(s.Directed, "graph is", "graphs are"))
+		row("arcs", "%d in all: %s directed%s", s.Arcs, agree(s.Directed, "graph is", "graphs are"), loops)
 	}
 	row("degree", "%.2f on average, at most %d", s.MeanDegree, s.MaxDegree)
 	switch {

@@ -245,6 +245,28 @@ def test_networkx_data():
         as_graphs([g])
 
 
+def test_networkx_edges(tmp_path):
+    """Edges without a label have an empty one, as in files. Numbers of edges are compared on request."""
+    g = nx.Graph([("u", "v"), ("v", "w")])
+    g.edges["u", "v"]["label"] = "calls"
+    path = tmp_path / "g.dot"
+    path.write_text('graph { u -- v [label="calls"]; v -- w }')
+    (ours,), (file,) = as_graphs([g]), mlgkernel.datasets.load(path).graphs
+    assert ours.edge_labels == file.edge_labels == ["calls", ""]
+    assert ours.names == ["u", "v", "w"] and file.names == ours.names
+    assert Graph({0: [1]}).names is None and Graph.from_arrays([[0, 1]]).names is None
+    nx.set_edge_attributes(g, {("u", "v"): 1.5, ("v", "w"): 2.5}, "cost")
+    with pytest.raises(ValueError, match="edge_attributes_tags: GraKeL's form has no attributes"):
+        next(mlgkernel.graph_from_networkx([g], edge_attributes_tags=["cost"]))
+    (made,) = mlgkernel.graph_from_networkx([g], as_Graph=True, edge_attributes_tags=["cost"])
+    path.write_text("graph { u -- v [cost=1.5]; v -- w [cost=2.5] }")
+    (file,) = mlgkernel.datasets.load(path, edge_attributes="cost").graphs
+    np.testing.assert_array_equal(made.attributes, file.attributes)
+    assert made.n == file.n == 5 and made.m == file.m == 4
+    with pytest.raises(GraphError, match=r"graph 0: edge \('u', 'v'\) has no attribute 'price'"):
+        next(mlgkernel.graph_from_networkx([g], as_Graph=True, edge_attributes_tags=["price"]))
+
+
 def test_networkx_numbers(tmp_path):
     """Numbers of nodes are attributes, as in files; what is left out is counted."""
     graphs = []
@@ -267,7 +289,8 @@ def test_networkx_numbers(tmp_path):
     with pytest.warns(UserWarning, match="left out") as told:
         ours = as_graphs(graphs)
     assert sorted(str(w.message) for w in told) == [
-        "10 values of edge data 'cost' left out: neither weight nor label",
+        "10 values of edge data 'cost' left out: neither weight nor label. "
+        "graph_from_networkx(edge_attributes_tags=['cost']) takes numbers",
         "14 values of node data 'on' left out: neither label nor numbers of all nodes",
         "14 values of node data 'os' left out: neither label nor numbers of all nodes",
     ]

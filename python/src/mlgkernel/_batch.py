@@ -41,9 +41,9 @@ def pack(graphs: Sequence[Graph]) -> bytes:
             weights.append(g.weights)
         if g.arcs:
             shapes[4, i] |= 2
-        if any(isinstance(v, str) for v in g.vertices):
+        if (given := g.names) is not None:
             shapes[4, i] |= 4
-            vertices += map(codes.__getitem__, map(str, g.vertices))
+            vertices += map(codes.__getitem__, given)
     total = int(shapes[0].sum())
     if total > MAX_VERTICES:
         raise GraphError(f"graphs: {total} vertices in all, want at most {MAX_VERTICES}")

@@ -49,6 +49,13 @@ class GraphMethods:
         return len(between(self.edges))
 
     @property
+    def names(self) -> list[str] | None:
+        """The vertices as texts, which explanations show; None where no vertex is given by a text."""
+        if not any(isinstance(v, str) for v in self.vertices):
+            return None
+        return list(map(str, self.vertices))
+
+    @property
     def adjacency_matrix(self) -> np.ndarray:
         """What `get_adjacency_matrix` returns."""
         return self.get_adjacency_matrix()

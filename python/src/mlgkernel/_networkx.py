@@ -60,7 +60,10 @@ def from_networkx(items: list[tuple[int | None, Any]]) -> list[Graph]:
         for d in nodes:
             left.update(("node", str(k)) for k in d if k not in taken)
     for (what, key), n in sorted(left.items())[:_MOST_WARNINGS]:
-        why = "neither label nor numbers of all nodes" if what == "node" else "neither weight nor label"
+        why = "neither label nor numbers of all nodes"
+        if what == "edge":
+            why = "neither weight nor label. "
+            why += f"graph_from_networkx(edge_attributes_tags=[{key!r}]) takes numbers"
         warn(f"{counted(n, 'value')} of {what} data {key!r} left out: {why}")
     return [out for out, _, _ in parts]
 
@@ -79,7 +82,7 @@ def _graph(g: Any, left: Counter[tuple[str, str]]) -> tuple[Graph, list[Any], se
     out.vertices = [v for v, _ in nodes]
     if g.is_directed():
         out.directed = out.arcs = True
-    label, labels = _column(data, EDGE_LABEL_KEYS, "edges")
+    label, labels = _column(data, EDGE_LABEL_KEYS, "edges", "")
     out._set_edge_labels(labels)
     for d in data:
         left.update(("edge", str(k)) for k in d if k not in (weight, label))
@@ -118,12 +121,19 @@ def _natural(key: str) -> tuple[str, int]:
     return (stem, int(key[len(stem) :])) if stem != key else (key, -1)
 
 
-def _column(rows: list[Any], keys: Iterable[tuple[str, ...]], what: str) -> tuple[Any, list[Any] | None]:
-    """Return the first datum that nodes or edges have, with its key."""
+def _column(
+    rows: list[Any], keys: Iterable[tuple[str, ...]], what: str, missing: Any = None
+) -> tuple[Any, list[Any] | None]:
+    """Return the first datum that nodes or edges have, with its key.
+
+    Of the first keys it is an error that some have and others do not, unless these get `missing`.
+    """
     for strict, some in zip((True, False), keys):
         for key in some:
             have = [key in d for d in rows]
             if any(have) and not all(have) and strict:
+                if missing is not None:
+                    return key, [d.get(key, missing) for d in rows]
                 raise GraphError(
                     f"{what}: some have the attribute {key!r}, others do not; want it in all or in none"
                 )

@@ -13,6 +13,7 @@ from sklearn.svm import SVC
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from ._edge_vertices import edges_as_vertices
 from ._engine import counted, warn_of
 from ._inputs import _elements, _from_data, _is_data, _kind, _numpy, _rows
 from .exceptions import GraphError
@@ -64,6 +65,7 @@ def graph_from_networkx(
     val_node_labels: Any = None,
     val_edge_labels: Any = None,
     node_attributes_tags: Iterable[str] | None = None,
+    edge_attributes_tags: Iterable[str] | None = None,
 ) -> Iterator[Any]:
     """Yield networkx graphs as ``[edges, node labels, edge labels]``, GraKeL's form.
 
@@ -81,6 +83,9 @@ def graph_from_networkx(
     node_attributes_tags : iterable of str, optional
         Data of nodes that are numbers, or rows of numbers. They are attributes, in this order. Graphs then
         are `Graph` objects, which `as_Graph` must say.
+    edge_attributes_tags : iterable of str, optional
+        The same of edges. Every edge becomes a vertex between its ends, which has its numbers as attributes,
+        as with ``--edge-attributes`` of the command.
 
     Notes
     -----
@@ -103,9 +108,14 @@ def graph_from_networkx(
             raise GraphError(f"{what} has no attribute {tag!r}")
         return data[tag]
 
+    def numbers(data: Any, tags: list[str], what: str) -> np.ndarray:
+        return np.hstack([np.asarray(datum(data, t, None, what), float) for t in tags])
+
     tags = None if node_attributes_tags is None else list(node_attributes_tags)
-    if tags is not None and not as_Graph:
-        raise ValueError("node_attributes_tags: GraKeL's form has no attributes, want as_Graph=True")
+    edge_tags = None if edge_attributes_tags is None else list(edge_attributes_tags)
+    for name, given in (("node_attributes_tags", tags), ("edge_attributes_tags", edge_tags)):
+        if given is not None and not as_Graph:
+            raise ValueError(f"{name}: GraKeL's form has no attributes, want as_Graph=True")
     for i, g in enumerate(X):
         try:
             labels = {
@@ -128,17 +138,20 @@ def graph_from_networkx(
             warn_of({"undirected": int(directed and any((v, u) not in pairs for u, v in pairs))})
         known = {v: x for v, x in labels.items() if x is not None}
         out = _collected(g.nodes, rows, known, directed, as_Graph)
-        if tags is not None:
-            try:
-                found = [
-                    np.hstack([np.asarray(datum(g.nodes[v], t, None, f"node {v!r}"), float) for t in tags])
-                    for v in out.vertices
-                ]
+        try:
+            if tags is not None:
+                found = [numbers(g.nodes[v], tags, f"node {v!r}") for v in out.vertices]
                 kept = out._labels
                 out._set_labels(found)
                 out._labels = kept
-            except (TypeError, ValueError) as e:
-                raise GraphError(f"graph {i}: {e}") from None
+            if edge_tags is not None:
+                of = {(u, v): numbers(d, edge_tags, f"edge ({u!r}, {v!r})") for u, v, d in g.edges(data=True)}
+                if not directed:
+                    of = {(v, u): row for (u, v), row in of.items()} | of
+                ends = [(out.vertices[u], out.vertices[v]) for u, v in out.edges.tolist()]
+                out = edges_as_vertices(out, [of[pair] for pair in ends])
+        except (TypeError, ValueError) as e:
+            raise GraphError(f"graph {i}: {e}") from None
         yield out
 
 
