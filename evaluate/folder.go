@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -115,18 +114,8 @@ func (f *folder) read(s *session, m *method) (*storedResults, error) {
 
 // decode reads the content of a file. Everything that is computed with later is checked.
 func (s *session) decode(b []byte, key string) (*storedResults, error) {
-	sections, err := file.Decode(b, folderKind, folderVersion)
-	if err != nil {
-		return nil, err
-	}
-	if len(sections) != 1 {
-		return nil, fmt.Errorf("%d sections, want 1", len(sections))
-	}
-	if err := sections[0].Check(); err != nil {
-		return nil, err
-	}
 	x := &storedResults{}
-	if err := json.Unmarshal(sections[0].Data, x); err != nil {
+	if err := file.DecodeJSON(b, folderKind, folderVersion, x); err != nil {
 		return nil, err
 	}
 	if x.Fingerprint != key || len(x.Folds) != len(s.parts) {
@@ -160,11 +149,5 @@ func (f *folder) write(ctx context.Context, s *session, m *method, x *storedResu
 		return nil
 	}
 	x.Fingerprint, x.Method, x.Parameters = f.key(s, m), m.name, m.parameters
-	text, err := json.Marshal(x)
-	if err != nil {
-		return err
-	}
-	return file.Write(ctx, f.file(x.Fingerprint), func(w io.Writer) error {
-		return file.Encode(w, folderKind, folderVersion, []file.Section{{Name: "results", Data: text}})
-	})
+	return file.WriteJSON(ctx, f.file(x.Fingerprint), folderKind, folderVersion, x)
 }

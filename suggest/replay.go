@@ -28,6 +28,10 @@ type ReplayOptions struct {
 	// Candidates are the kernels from which every model chooses, by Choice.
 	Candidates []choose.Candidate
 	Choice     choose.Options
+	// Folder, when set, keeps what each method found in each repeat. A run with the same data and options goes on from there.
+	// Damaged, when set, is called with a file of it that is damaged. What it kept is computed again.
+	Folder  string
+	Damaged func(path string, err error)
 }
 
 // DefaultReplayOptions returns 10 graphs at first and in each of 15 rounds, 5 times, against the best predictions
@@ -94,9 +98,11 @@ func (r *Replayed) Needs(a, b *Method) Mean95 {
 
 // run is one method in one repeat.
 type run struct {
-	best, found1, found5 []float64 // after every round, the first before it
-	needed               float64
-	reached              bool
+	Fingerprint string
+	// Best, Found1 and Found5 are after every round, the first before it.
+	Best, Found1, Found5 []float64
+	Needed               float64
+	Reached              bool
 }
 
 // replay is the data that all runs share.
@@ -145,11 +151,6 @@ func Replay(ctx context.Context, d *dataset.Dataset, o ReplayOptions) (*Replayed
 	if err := work.CheckMatrices(kernel.Distinct(kernels...)+2, n, n, "take fewer graphs, or one kernel"); err != nil {
 		return nil, err
 	}
-	untargeted := choose.Untargeted(&dataset.Dataset{Graphs: r.graphs})
-	r.all = kernel.NewCollection(untargeted).Derived(nil, nil, true)
-	if _, err := r.all.FitAll(ctx, kernels...); err != nil {
-		return nil, err
-	}
 	out := &Replayed{Goal: o.Goal.String(), Graphs: n, Start: o.Start, Batch: o.K, Rounds: r.Rounds, Repeats: o.Repeats, Best1: r.count1, Best5: r.count5}
 	for k := range o.Repeats {
 		ids := (&dataset.Dataset{Graphs: r.graphs}).IDs()
@@ -161,12 +162,40 @@ func Replay(ctx context.Context, d *dataset.Dataset, o ReplayOptions) (*Replayed
 			out.Methods, runs = append(out.Methods, Method{Acquisition: a}), append(runs, make([]run, o.Repeats))
 		}
 	}
-	meter := work.NewMeter(ctx, "replay", len(out.Methods)*o.Repeats*(r.Rounds))
+	kept, err := r.newFolder()
+	if err != nil {
+		return nil, err
+	}
+	todo := 0
+	for i := range runs {
+		for k := range runs[i] {
+			if runs[i][k], err = kept.read(out.Methods[i].Acquisition, k); err != nil {
+				return nil, err
+			}
+			if runs[i][k].Best == nil {
+				todo++
+			}
+		}
+	}
+	if todo > 0 {
+		untargeted := choose.Untargeted(&dataset.Dataset{Graphs: r.graphs})
+		r.all = kernel.NewCollection(untargeted).Derived(nil, nil, true)
+		if _, err := r.all.FitAll(ctx, kernels...); err != nil {
+			return nil, err
+		}
+	}
+	meter := work.NewMeter(ctx, "replay", todo*r.Rounds)
 	err = work.Tasks(ctx, len(out.Methods)*o.Repeats, func(ctx context.Context, i int) error {
 		m, repeat := i%len(runs), i/len(runs)
-		how := work.Of(ctx)
+		if runs[m][repeat].Best != nil {
+			return nil
+		}
+		how, a := work.Of(ctx), out.Methods[m].Acquisition
 		how.Progress = nil
-		return r.run(work.With(ctx, how), out.Methods[m].Acquisition, repeat, &runs[m][repeat], meter)
+		if err := r.run(work.With(ctx, how), a, repeat, &runs[m][repeat], meter); err != nil {
+			return err
+		}
+		return kept.write(ctx, a, repeat, &runs[m][repeat])
 	})
 	if err != nil {
 		return nil, err
@@ -235,7 +264,7 @@ func (r *replay) run(ctx context.Context, a Acquisition, repeat int, out *run, m
 	measured, rest := slices.Clone(order[:r.Start]), slices.Clone(order[r.Start:])
 	for round := 0; ; round++ {
 		r.note(out, measured)
-		if round >= r.Rounds && (a != Random || out.reached) || len(rest) == 0 {
+		if round >= r.Rounds && (a != Random || out.Reached) || len(rest) == 0 {
 			break
 		}
 		next := rest[:min(r.K, len(rest))]
@@ -271,13 +300,13 @@ func (r *replay) note(out *run, measured []int) {
 			top5++
 		}
 	}
-	if len(out.best) <= r.Rounds {
-		out.best = append(out.best, r.values[best])
-		out.found1 = append(out.found1, float64(top1)/float64(r.count1))
-		out.found5 = append(out.found5, float64(top5)/float64(r.count5))
+	if len(out.Best) <= r.Rounds {
+		out.Best = append(out.Best, r.values[best])
+		out.Found1 = append(out.Found1, float64(top1)/float64(r.count1))
+		out.Found5 = append(out.Found5, float64(top5)/float64(r.count5))
 	}
-	if !out.reached {
-		out.needed, out.reached = float64(len(measured)), top1 >= r.fewest
+	if !out.Reached {
+		out.Needed, out.Reached = float64(len(measured)), top1 >= r.fewest
 	}
 }
 
@@ -324,8 +353,8 @@ func (r *replay) suggest(ctx context.Context, a Acquisition, measured, rest []in
 // summarise takes means over repeats.
 func (r *replay) summarise(m *Method, runs []run) {
 	for _, x := range runs {
-		m.Each = append(m.Each, x.needed)
-		if x.reached {
+		m.Each = append(m.Each, x.Needed)
+		if x.Reached {
 			m.Reached++
 		}
 	}
@@ -333,8 +362,8 @@ func (r *replay) summarise(m *Method, runs []run) {
 	for k := range r.Rounds + 1 {
 		var best, found1, found5 []float64
 		for _, x := range runs {
-			at := min(k, len(x.best)-1) // all graphs were measured before
-			best, found1, found5 = append(best, x.best[at]), append(found1, x.found1[at]), append(found5, x.found5[at])
+			at := min(k, len(x.Best)-1) // all graphs were measured before
+			best, found1, found5 = append(best, x.Best[at]), append(found1, x.Found1[at]), append(found5, x.Found5[at])
 		}
 		m.Rounds = append(m.Rounds, Round{min(r.Start+k*r.K, len(r.graphs)), meanOf(best), meanOf(found1), meanOf(found5)})
 	}

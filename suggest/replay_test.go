@@ -1,8 +1,12 @@
 package suggest
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -119,5 +123,60 @@ func TestReplayErrors(t *testing.T) {
 		if _, err := Replay(t.Context(), sized(t, 20), o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %s", err, want)
 		}
+	}
+}
+
+// An interrupted replay goes on from its folder with the same bits. Other options do not take what is there, and what is
+// damaged is played again.
+func TestReplayFolder(t *testing.T) {
+	graphtest.Slow(t)
+	d, o := sized(t, 50), replayOptions(t)
+	want, err := Replay(t.Context(), d, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Folder = filepath.Join(t.TempDir(), "run")
+	o.Damaged = func(path string, err error) { t.Errorf("%s: %v", path, err) }
+	files := func() []string {
+		out, err := filepath.Glob(filepath.Join(o.Folder, "replay-*.bin"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	ctx, cancel := context.WithCancel(work.WithWorkers(t.Context(), 1))
+	how := work.Of(ctx)
+	how.Progress = func(p work.Progress) {
+		if p.Stage == "replay" && p.Done > p.Total/2 {
+			cancel()
+		}
+	}
+	if _, err := Replay(work.With(ctx, how), d, o); !errors.Is(err, context.Canceled) {
+		t.Fatalf("an interrupted replay: %v", err)
+	}
+	if n := len(files()); n < 1 || n > 8 {
+		t.Errorf("%d of 9 runs are kept of an interrupted replay", n)
+	}
+	for range 2 { // the second plays nothing
+		got, err := Replay(t.Context(), d, o)
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("another result after an interruption, error %v", err)
+		}
+	}
+	if n := len(files()); n != 9 {
+		t.Errorf("%d runs are kept, want 9", n)
+	}
+	at := files()[4]
+	if err := os.WriteFile(at, []byte("damaged"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	damaged := ""
+	o.Damaged = func(path string, err error) { damaged = path }
+	if got, err := Replay(t.Context(), d, o); err != nil || !reflect.DeepEqual(got, want) || damaged != at {
+		t.Errorf("%q is damaged, want %q; error %v", damaged, at, err)
+	}
+	o.Seed = 1
+	if _, err := Replay(t.Context(), d, o); err != nil || len(files()) != 18 {
+		t.Errorf("%d runs after another seed, want 18; error %v", len(files()), err)
 	}
 }

@@ -53,6 +53,8 @@ var crashes = []crash{
 	{name: "predict", args: "predict ../t.mlg ../g.jsonl --csv -o p.csv", files: []string{"p.csv"}},
 	{name: "covariance", args: "predict ../v.mlg ../v.jsonl --quiet --covariance c.npy -o p.txt", files: []string{"c.npy", "c.ids.csv"}},
 	{name: "suggest", args: "suggest ../v.mlg ../other.jsonl -k 3 --quiet --csv -o s.csv", files: []string{"s.csv"}},
+	{name: "simulate", args: "suggest ../v.jsonl --simulate --kernel wl --start 10 -k 4 --rounds 4 --repeats 3 --run run --json -o s.json",
+		files: []string{"s.json"}, resumes: true},
 	{name: "explain", args: "explain ../t.mlg ../g.jsonl --which 3 --quiet -o why.svg", files: []string{"why.svg"}},
 	{name: "search", args: "search ../g.jsonl ../g.jsonl --csv -o f.csv", files: []string{"f.csv"}},
 	{name: "cluster", args: "cluster ../g.jsonl --csv -o c.csv", files: []string{"c.csv"}},

@@ -23,16 +23,17 @@ type simulateFlags struct {
 	Repeats  int         `help:"Number of repeats, from other graphs." default:"5" least:"1"`
 	Quick    bool        `help:"Train one good kernel in every round instead of weighing the default candidates."`
 	Kernel   []kernelArg `help:"Kernel with its parameters. Repeat the flag for several." placeholder:"TEXT" sep:"none"`
+	Keep     string      `help:"Folder for what is finished. The same command goes on from there." name:"run" placeholder:"FOLDER"`
 	Report   string      `help:"Write a report with pictures: .html." placeholder:"FILE" ends:".html .htm"`
 	Plot     string      `help:"Draw what is found: .svg or .png." placeholder:"FILE" ends:".svg .png"`
 }
 
 // check refuses arguments that do not go together.
 func (c *suggestCmd) check() error {
-	own := c.Quick || c.Kernel != nil || c.Report != "" || c.Plot != ""
+	own := c.Quick || c.Kernel != nil || c.Report != "" || c.Plot != "" || c.Keep != ""
 	switch {
 	case !c.Simulate && own:
-		return usageError("--quick, --kernel, --report and --plot need --simulate: a model has its kernel")
+		return usageError("--quick, --kernel, --run, --report and --plot need --simulate: a model has its kernel")
 	case !c.Simulate && c.Pool == "":
 		return usageError("want a model and a pool to choose from, or --simulate with a dataset")
 	case c.Simulate && (c.Pool != "" || c.Cost != "" || c.Budget != 0 || c.Exclude != "" || c.Class != "" || c.CSV):
@@ -65,6 +66,12 @@ func (c *suggestCmd) simulate(g *globals, wanted suggest.Options) error {
 		return err
 	}
 	o.Choice.Memory = cmp.Or(int64(g.MaxMemory*1e9), work.Available())
+	o.Folder, o.Damaged = c.Keep, func(path string, err error) {
+		g.note("%s is damaged (%v), so what it kept is computed again", path, err)
+	}
+	if c.Keep != "" {
+		g.kept.set("--run %s has the finished parts; the same command goes on from there", c.Keep)
+	}
 	r, err := suggest.Replay(g.work(), ds, o)
 	if err != nil {
 		return err
