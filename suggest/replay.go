@@ -162,20 +162,9 @@ func Replay(ctx context.Context, d *dataset.Dataset, o ReplayOptions) (*Replayed
 			out.Methods, runs = append(out.Methods, Method{Acquisition: a}), append(runs, make([]run, o.Repeats))
 		}
 	}
-	kept, err := r.newFolder()
+	kept, todo, err := r.newFolder(out.Methods, runs)
 	if err != nil {
 		return nil, err
-	}
-	todo := 0
-	for i := range runs {
-		for k := range runs[i] {
-			if runs[i][k], err = kept.read(out.Methods[i].Acquisition, k); err != nil {
-				return nil, err
-			}
-			if runs[i][k].Best == nil {
-				todo++
-			}
-		}
 	}
 	if todo > 0 {
 		untargeted := choose.Untargeted(&dataset.Dataset{Graphs: r.graphs})

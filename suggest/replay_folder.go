@@ -29,11 +29,29 @@ type replayFolder struct {
 	common string // fingerprint of what all runs share
 }
 
-// newFolder makes a folder for the data and the options on which runs depend.
-func (r *replay) newFolder() (*replayFolder, error) {
-	if r.Folder == "" {
-		return nil, nil
+// newFolder makes a folder for the data and the options on which runs depend, and reads the runs that it has. It returns how
+// many are to be played.
+func (r *replay) newFolder(methods []Method, runs [][]run) (f *replayFolder, todo int, err error) {
+	if r.Folder != "" {
+		if f, err = r.folder(); err != nil {
+			return nil, 0, err
+		}
 	}
+	for i, m := range methods {
+		for k := range runs[i] {
+			if runs[i][k], err = f.read(m.Acquisition, k); err != nil {
+				return nil, 0, err
+			}
+			if runs[i][k].Best == nil {
+				todo++
+			}
+		}
+	}
+	return f, todo, nil
+}
+
+// folder makes the folder.
+func (r *replay) folder() (*replayFolder, error) {
 	if err := os.MkdirAll(r.Folder, 0o777); err != nil {
 		return nil, err
 	}

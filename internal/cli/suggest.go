@@ -308,7 +308,7 @@ func (c *suggestCmd) print(g *globals, w io.Writer, m *model.Model, r *suggest.R
 		if len(x.Nearest) > 0 {
 			nearest = x.Nearest[0].ID
 		}
-		fmt.Fprintf(w, "%4d %-15s %s %7.3g  %-12s %5.3f  %s\n", x.Rank, table.ClipMiddle(x.ID, 15), said, x.Acquisition, table.ClipMiddle(nearest, 12), x.Similarity, x.Why)
+		fmt.Fprintf(w, "%4d %-15s %s %7.3g  %-12s %5.3f  %s\n", x.Rank, table.ClipMiddle(x.ID, 15), said, x.Acquisition, table.ClipMiddle(nearest, 12), x.Similarity, x.Why+isomerMark(x))
 	}
 	return nil
 }
@@ -418,6 +418,7 @@ func (c *suggestCmd) notes(g *globals, r *suggest.Result) {
 		text += fmt.Sprintf(" and costs %s", figure("", r.Cost))
 	}
 	g.note("%s", table.Wrap(text, 0, 2))
+	noteIsomers(g, r)
 	if len(r.Batch) == 0 {
 		g.note("nothing is left to suggest")
 		return

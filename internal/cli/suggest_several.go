@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/internal/table"
 	"github.com/mlgkernel/mlg/suggest"
 )
@@ -30,6 +31,28 @@ func printSeveral(w io.Writer, r *suggest.Result) {
 		if *x.Front {
 			front = "yes"
 		}
-		fmt.Fprintf(w, " %5s %7.3g  %-5s  %s\n", p, x.Acquisition, front, x.Why)
+		fmt.Fprintf(w, " %5s %7.3g  %-5s  %s\n", p, x.Acquisition, front, x.Why+isomerMark(x))
+	}
+}
+
+// isomerMark marks a graph that differs from a measured one in stereochemistry alone, as predict does.
+func isomerMark(x suggest.Suggestion) string {
+	if x.Known != nil && x.Known.Same == dataset.OtherStereo {
+		return " ~"
+	}
+	return ""
+}
+
+// noteIsomers says how many graphs have the mark.
+func noteIsomers(g *globals, r *suggest.Result) {
+	n := 0
+	for _, x := range r.Batch {
+		if isomerMark(x) != "" {
+			n++
+		}
+	}
+	if n > 0 {
+		g.note("~ %s", table.Wrap(agree(n, "graph is the same molecule as a measured one, with other stereochemistry",
+			"graphs are the same molecules as measured ones, with other stereochemistry"), 2, 2))
 	}
 }
