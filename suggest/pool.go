@@ -43,6 +43,7 @@ type Block struct {
 	Graphs   []*graph.Graph  // nil where they are not known, as in a store
 	Features kernel.Features // under the model's kernel; nil to compute them of the graphs
 	Cost     []float64       // nil for 1
+	Excluded []bool          // those that are not wanted, besides PoolOptions.Excluded; nil for none
 }
 
 // Suggestion is a graph to measure next.

@@ -50,6 +50,9 @@ func (s *Search) Score(ctx context.Context, b Block) ([]Scored, error) {
 		if same := s.same(cross.Row(i), self[i]); same || s.options.Excluded != nil {
 			c.state = s.stateOf(c.Graph, same)
 		}
+		if c.state == possible && b.Excluded != nil && b.Excluded[i] {
+			c.state = excluded
+		}
 		switch {
 		case s.several != nil: // below
 		case c.state == possible && c.Cost <= s.options.Budget:

@@ -30,9 +30,9 @@ type suggestCmd struct {
 	Pool  string `arg:"" help:"Graphs to choose from: a dataset, - for standard input, or a store of the model (mlg transform)." optional:""`
 
 	goalFlags `group:"What is wanted"`
-	Cost      string  `help:"Column of the pool with what a measurement costs. Gain then counts per cost." placeholder:"COLUMN" group:"What is wanted"`
+	Cost      string  `help:"Column of the pool with costs, for a store a CSV file with id and cost. Gain counts per cost." placeholder:"COLUMN" group:"What is wanted"`
 	Budget    float64 `help:"Largest sum of costs; without --cost each graph costs 1." placeholder:"NUMBER" group:"What is wanted"`
-	Exclude   string  `help:"Dataset with graphs that are not wanted. Those that the model was trained on are left out anyway." placeholder:"DATA" group:"What is wanted"`
+	Exclude   string  `help:"Dataset with graphs that are not wanted, for a store a CSV file with id. Training graphs are left out anyway." placeholder:"DATA" group:"What is wanted"`
 
 	simulateFlags `group:"Simulation"`
 
@@ -139,7 +139,7 @@ func (c *suggestCmd) Run(g *globals) error {
 	}
 	c.several = len(o.Goals) > 0
 	read := c.like(m)
-	if c.Exclude != "" {
+	if c.Exclude != "" && file.KindOf(c.Pool) != store.Kind {
 		d, err := readData(g, c.Exclude, read)
 		if err != nil {
 			return fmt.Errorf("--exclude: %w", err)
@@ -241,8 +241,9 @@ func (c *suggestCmd) block(some []row, first int) (suggest.Block, error) {
 
 // stored gives the graphs of a store.
 func (c *suggestCmd) stored(m *model.Model) (iter.Seq2[suggest.Block, error], func(at []int) (kernel.Features, error), func(), error) {
-	if c.Cost != "" || c.Exclude != "" {
-		return nil, nil, nil, usageError("--cost and --exclude need the graphs: a store has only their features")
+	beside, err := c.beside()
+	if err != nil {
+		return nil, nil, nil, err
 	}
 	s, err := store.Open(c.Pool)
 	if err != nil {
@@ -259,6 +260,9 @@ func (c *suggestCmd) stored(m *model.Model) (iter.Seq2[suggest.Block, error], fu
 			var err error
 			if b.IDs, _, err = s.Texts(lo, hi); err == nil {
 				b.Features, err = s.Features(lo, hi)
+			}
+			if err == nil {
+				err = beside.add(&b)
 			}
 			if !yield(b, err) || err != nil {
 				return
