@@ -23,7 +23,7 @@ type simulateFlags struct {
 	Repeats  int         `help:"Number of repeats, from other graphs." default:"5" least:"1"`
 	Quick    bool        `help:"Train one good kernel in every round instead of weighing the default candidates."`
 	Kernel   []kernelArg `help:"Kernel with its parameters. Repeat the flag for several." placeholder:"TEXT" sep:"none"`
-	Keep     string      `help:"Folder for what is finished. The same command goes on from there." name:"run" placeholder:"FOLDER"`
+	Keep     string      `help:"Folder of what is finished, to go on from there." name:"run" placeholder:"FOLDER"`
 	Report   string      `help:"Write a report with pictures: .html." placeholder:"FILE" ends:".html .htm"`
 	Plot     string      `help:"Draw what is found: .svg or .png." placeholder:"FILE" ends:".svg .png"`
 }

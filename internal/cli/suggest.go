@@ -32,7 +32,7 @@ type suggestCmd struct {
 	goalFlags `group:"What is wanted"`
 	Cost      string  `help:"Column of the pool with costs, for a store a CSV file with id and cost. Gain counts per cost." placeholder:"COLUMN" group:"What is wanted"`
 	Budget    float64 `help:"Largest sum of costs; without --cost each graph costs 1." placeholder:"NUMBER" group:"What is wanted"`
-	Exclude   string  `help:"Dataset with graphs that are not wanted, for a store a CSV file with id. Training graphs are left out anyway." placeholder:"DATA" group:"What is wanted"`
+	Exclude   string  `help:"Dataset with graphs that are not wanted, for a store a CSV file with id. Training graphs are left out." placeholder:"DATA" group:"What is wanted"`
 
 	simulateFlags `group:"Simulation"`
 
