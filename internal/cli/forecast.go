@@ -87,6 +87,7 @@ func (g *globals) announce(ds *dataset.Dataset, candidates []choose.Candidate, o
 
 // allowSums refuses sums for a model of m graphs that do not fit into memory, with copies as in choose.RefineBytes.
 func (g *globals) allowSums(m, copies int) error {
+	debug.SetGCPercent(choose.Garbage) // as RefineBytes counts
 	return work.CheckMemory(sumsText(m), float64(choose.RefineBytes(m, copies)), int64(g.MaxMemory*1e9),
 		"take a model that was trained on a smaller sample, or a machine with more memory")
 }
