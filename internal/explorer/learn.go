@@ -62,11 +62,19 @@ func (x *session) trainedEarly(ctx context.Context) (*training, error) {
 		t, err := x.train(ctx, f, f.gram.Select(at, at), some)
 		if err == nil && t.plan != nil {
 			t.Nearest = model.Percentiles(model.Nearest(f.gram))
-			t.note = fmt.Sprintf("This is from a first learner, which was trained with %s of %s graphs. The learner of all graphs is being trained.",
-				thousands(len(some)), thousands(len(known)))
+			t.note = firstLearner(len(some), len(known), len(d.labelled(kernel.UpTo(len(d.IDs)))))
 		}
 		return t, err
 	})
+}
+
+// firstLearner says of an early learner how many graphs it has, and how many that which follows has, of all with targets.
+func firstLearner(early, next, all int) string {
+	out := fmt.Sprintf("This is from a first learner, which was trained with %s of %s graphs. ", thousands(early), thousands(all))
+	if next == all {
+		return out + "The learner of all graphs is being trained."
+	}
+	return out + fmt.Sprintf("A learner of %s graphs is being trained.", thousands(next))
 }
 
 // train learns from graphs of the core that have targets. gram is their matrix.

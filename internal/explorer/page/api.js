@@ -41,14 +41,14 @@ const address = (path, values = {}) => `/api/v1/${path}${query({ source, ...valu
 const doing = {
   info: "Loading", graphs: "Loading", kernel: "Reading the kernel", map: "Placing the graphs", colors: "Colouring", columns: "Loading", trust: "Testing predictions", structure: "Looking at the structure", outliers: "Looking for outliers", report: "Writing the report", session: "Preparing the file", open: "Reading the file", suggest: "Choosing what to measure", derive: "Making the new data", target: "Making the new data", evaluate: "Testing predictions",
   matrix: "Ordering the matrix", predict: "Predicting", explain: "Explaining", compare: "Comparing",
-  vertex: "Looking for similar vertices", find: "Searching", download: "Preparing the file", export: "Preparing the file",
+  vertex: "Looking for similar vertices", neighbours: "Looking for similar graphs", graph: "Drawing", find: "Searching", download: "Preparing the file", export: "Preparing the file",
   upload: "Reading the file", batch: "Predicting", member: "Loading", table: "Preparing the file", read: "Reading the file",
 };
 
 // Stages of a computation in words.
 const stages = {
   fit: "fitting the kernel", gram: "comparing all pairs", components: "principal components", map: "finding positions",
-  learn: "training", ridge: "training", deviations: "how sure predictions are", order: "clustering", structure: "finding groups", draw: "drawing", predict: "predicting", choosing: "weighing candidates", vertices: "features of vertices",
+  learn: "preparing the learner", ridge: "training", deviations: "how sure predictions are", order: "clustering", structure: "finding groups", draw: "drawing", predict: "predicting", choosing: "weighing candidates", vertices: "features of vertices",
   neighbours: "finding neighbours", evaluation: "",
 };
 
@@ -60,10 +60,9 @@ const jobs = new Set();
 let timer = null;
 
 // tracked runs a request that the bar of progress knows of.
-async function tracked(path, signal, run) {
+async function tracked(path, signal, run, said = doing[path.match(/^\w+/)[0]] ?? "Computing") {
   const own = new AbortController();
-  const what = doing[path.match(/^\w+/)[0]] ?? "Computing";
-  const job = { what, begin: performance.now(), cancel: () => own.abort(new Cancelled()), done: null, key: null };
+  const job = { what: said, begin: performance.now(), cancel: () => own.abort(new Cancelled()), done: null, key: null };
   jobs.add(job);
   timer ??= setTimeout(show, patience);
   try {
@@ -122,8 +121,9 @@ async function send(url, options) {
   return r;
 }
 
-export const get = (path, values = {}, signal) =>
-  tracked(path, signal, async (s) => (await send(address(path, values), { signal: s })).json());
+// get asks; said is what is being done, by default what the path says.
+export const get = (path, values = {}, signal = undefined, said = undefined) =>
+  tracked(path, signal, async (s) => (await send(address(path, values), { signal: s })).json(), said);
 
 // aside is get for what goes on beside the rest: the bar of progress does not know of it.
 export async function aside(path, values = {}, signal = undefined) {

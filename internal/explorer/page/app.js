@@ -37,7 +37,8 @@ export const app = {
   placed: null, // and the kernel that they belong to
   coloring: null, // of the map, by what and with what
   evaluation: null, // how good predictions are,
-  problem: null, // and why that is not known
+  problem: null, // and why that is not known,
+  comparing: false, // whether simpler predictions are still being made
   filed: null, // of a model that is cross-validated here: what its file says
   matched: new Map(), // vertices of the part of a molecule that was searched, by graph
   levels: 0,

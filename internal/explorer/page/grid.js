@@ -6,6 +6,23 @@ import { filterOf, passes } from "./filter.js";
 const page = 200; // rows that are shown at a time
 const patience = 150; // milliseconds after the last key before the rows on screen follow the filters
 
+const decimals = (text) => (text.split(".")[1] ?? "").length;
+
+// placesOf returns the most decimals that a number of a column has, 0 where they differ too much to stand below each other.
+function placesOf(values) {
+  const texts = values.filter((v) => typeof v === "number").map((v) => number(v));
+  if (texts.some((t) => t.includes("e"))) return 0;
+  const most = texts.reduce((m, t) => Math.max(m, decimals(t)), 0);
+  return most > 6 ? 0 : most;
+}
+
+// aligned is a number with room for the decimals that others of its column have.
+function aligned(text, places) {
+  const missing = places - decimals(text);
+  if (missing <= 0) return text;
+  return [text, h("span", { class: "room", "aria-hidden": "true" }, `${text.includes(".") ? "" : "."}${"0".repeat(missing)}`)];
+}
+
 const none = (v) => v === null || v === undefined || v === "";
 
 export class Grid {
@@ -19,7 +36,10 @@ export class Grid {
   set(columns, all) {
     const before = this.columns.map((c) => c.name).join("\n");
     Object.assign(this, { columns, all });
-    for (const c of columns) c.numeric = all.some((i) => typeof c.value(i) === "number");
+    for (const c of columns) {
+      c.numeric = all.some((i) => typeof c.value(i) === "number");
+      c.places = c.numeric ? placesOf(all.map((i) => c.value(i))) : 0;
+    }
     if (before !== columns.map((c) => c.name).join("\n") || !this.body?.isConnected) this.build();
     this.fill();
   }
@@ -103,7 +123,7 @@ export class Grid {
       const text = none(v) ? "–" : typeof v === "number" ? number(v) : signed(v);
       if (c.cell) return h("td", { class: c.plain ? "structure" : "" }, c.cell(i));
       if (c.head) return h("th", { scope: "row" }, h("button", { "aria-label": `Open ${text}` }, text));
-      return h("td", { class: c.numeric ? "number" : v === "✗" ? "no" : v === "✓" ? "yes" : "" }, text);
+      return h("td", { class: c.numeric ? "number" : v === "✗" ? "no" : v === "✓" ? "yes" : "" }, c.numeric && typeof v === "number" ? aligned(text, c.places) : text);
     }));
   }
 }

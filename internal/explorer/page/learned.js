@@ -2,7 +2,7 @@
 
 import { app } from "./app.js";
 import { $, percent, toast } from "./dom.js";
-import { get, post, stopped } from "./api.js";
+import { aside, get, post, stopped } from "./api.js";
 import { chosen, state, write } from "./state.js";
 import { colorQuery, columnOf } from "./legend.js";
 import { predictionsView, showScore } from "./predictions.js";
@@ -80,16 +80,17 @@ export async function compute() {
 // evaluate asks how good the predictions are.
 async function evaluate(signal) {
   try {
-    for (const part of ["early", "kernel", "all"]) { // what is known soon is shown soon
+    for (const part of ["early", "kernel"]) { // what is known soon is shown soon
       const { evaluation } = app;
-      const e = await get("evaluate", { part, ...chosen() }, signal);
+      const e = await get("evaluate", { part, ...chosen() }, signal, part === "early" ? "Testing a first learner" : "Testing predictions of all");
       if (evaluation && !evaluation.note && e.rows.length === evaluation.rows.length) break; // nothing new
       app.evaluation = e;
-      showScore(e);
+      showScore(e, null, app.info);
       evaluated();
       if (evaluation?.note) app.detail.learned(signal).catch(app.fail);
-      if (!e.graphs) break;
+      if (!e.graphs) return;
     }
+    await compareSimpler(signal);
   } catch (e) {
     if (e.name === "AbortError") return;
     app.problem = stopped(e) ? "Testing the predictions was cancelled." : `The predictions cannot be tested: ${e.message}`;
@@ -97,6 +98,22 @@ async function evaluate(signal) {
     app.fail(e);
     evaluated();
   }
+}
+
+// compareSimpler adds a learner of counts of labels to the comparison. The score is final before, so nobody waits for it.
+async function compareSimpler(signal) {
+  const { evaluation } = app;
+  if (!evaluation?.rows.length || app.info.saved) return;
+  app.comparing = true;
+  if (state.view === "predictions") predictionsView(app.evaluation, app);
+  try {
+    const e = await aside("evaluate", { part: "all", ...chosen() }, signal);
+    if (app.evaluation === evaluation) app.evaluation = e;
+  } catch (e) {
+    if (e.name !== "AbortError") app.fail(e);
+  }
+  app.comparing = false;
+  if (!signal.aborted) evaluated();
 }
 
 // crossValidate has the graphs of a model predicted by learners that have not seen them. The line in the head keeps what the file says.

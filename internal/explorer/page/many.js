@@ -143,7 +143,7 @@ function head(app) {
       app.state.batch = null;
       write();
       manyView(app);
-    } }, "Others"),
+    } }, "New list"),
     h("span", { class: "grow" }), h("span", { class: "muted" }, "Export"), save("csv", "CSV"),
     table.smiles.every(Boolean) ? save("sdf", "SDF") : "");
 }

@@ -72,8 +72,9 @@ function tested(e) {
 // targetOf is what the targets are called, nothing where they have no name.
 const targetOf = (e) => (e.target_name === nameless ? "" : e.target_name);
 
-// showScore fills the line in the head of the page; null clears it. problem says why learning has ended without a result.
-export function showScore(e, problem = null) {
+// showScore fills the line in the head of the page; null clears it. problem says why learning has ended without a result; info is
+// that of the data.
+export function showScore(e, problem = null, info = null) {
   const said = e && judge(e);
   const el = $("score");
   el.classList.remove("stale");
@@ -87,7 +88,7 @@ export function showScore(e, problem = null) {
   if (!said) return;
   el.classList.toggle("poor", said.poor);
   el.title = `${said.verdict} ${said.rest.join(" · ")}. ${tested(e)} Click to see every prediction.`.trim();
-  const figures = e.note ? `of ${count(e.graphs, "graph")}; all are being tested` : (said.brief ?? said.rest).join(" · ");
+  const figures = e.note ? `of ${count(e.graphs, "graph")}; ${info && info.core < info.graphs ? whole(info.core) : "all"} are being tested` : (said.brief ?? said.rest).join(" · ");
   el.replaceChildren(h("b", {}, said.main), h("span", {}, [targetOf(e), figures].filter(Boolean).join(": ")),
     ...(said.poor ? [h("span", { class: "verdict" }, said.verdict.split(":")[0])] : []));
 }
@@ -99,11 +100,13 @@ export function predictionsView(e, app) {
     h("button", { onclick: app.compute }, "Try again"))] : [];
   parts.push(...(filed ? [...summary(filed), h("h3", {}, "Cross-validated here"), h("p", { class: "muted small" }, trainedHere)] : []));
   parts.push(...(e ? summary(e) : []));
+  if (e?.graphs && info.core < info.graphs) parts.push(h("p", { id: "core", class: "muted small" }, `The page learns from ${whole(info.core)} of ${whole(info.graphs)} graphs, evenly chosen. `,
+    "mlg train learns from all of them: serve its model for better predictions."));
   const part = partOf(e, app);
   if (part) parts.push(partLine(part, app));
   if (e?.confusion) parts.push(confusion(e, app, part));
   else if (e?.values.length) parts.push(scatter(e, app, part));
-  if (e) parts.push(baselines(e));
+  if (e) parts.push(baselines(e, app.comparing));
   if (e?.index.length && !e.note) parts.push(trustOf(app, part), versus(app));
   if (!parts.some(Boolean) && !(info.task === "none" && targetOpen(info))) {
     parts.push(h("p", { class: "empty" }, !e ? "There are no predictions yet."
@@ -137,12 +140,13 @@ function summary(e) {
 }
 
 // baselines lists what the kernel is compared with.
-function baselines(e) {
-  if (e.rows.length < 2) return null;
+function baselines(e, comparing) {
+  if (e.rows.length < 2 || e.note) return null;
   const figure = (r) => (r.accuracy_mean !== undefined ? `${percent(r.accuracy_mean)} right` : r.rmse_mean !== undefined
     ? `error ${number(r.rmse_mean, 3)}` : "");
   return h("div", {}, h("h3", {}, "Comparison"),
-    h("ul", { class: "plain" }, e.rows.map((r) => h("li", {}, h("span", {}, r.name), h("span", {}, figure(r))))));
+    h("ul", { class: "plain" }, e.rows.map((r) => h("li", {}, h("span", {}, r.name), h("span", {}, figure(r))))),
+    comparing && h("p", { class: "muted small" }, "A learner of counts of labels is being trained to compare with."));
 }
 
 // confusion is the table of true and predicted classes. A cell selects its graphs.

@@ -25,6 +25,7 @@ export const state = {
   endpoints: [], // columns that are predicted for many graphs besides the target
   batch: null, // many graphs that were asked about together
   filters: {}, // of the table, by the names of columns
+  plot: null, // of the table: {x, y}, names of columns
   next: null, // what is wanted of the graphs to measure next
   asked: [], // what was asked: {smiles} or {graph}
 };
@@ -62,6 +63,7 @@ export function read(graphs) {
   state.endpoints = q.getAll("endpoint").filter(Boolean);
   state.list = q.get("list") ?? "clusters";
   state.split = q.get("split") ?? "random";
+  state.plot = parsed(q.get("plot"));
   state.next = parsed(q.get("next"));
   state.against = parsed(q.get("against"));
   state.filters = parsed(q.get("filter")) ?? {};
@@ -144,6 +146,7 @@ export function write() {
   if (state.split !== "random") q.set("split", state.split);
   if (state.batch !== null) q.set("batch", state.batch);
   if (state.against && state.view === "predictions") q.set("against", JSON.stringify(state.against));
+  if (state.plot) q.set("plot", JSON.stringify(state.plot));
   if (state.next && state.view === "next") q.set("next", JSON.stringify(state.next));
   for (const name of state.endpoints) q.append("endpoint", name);
   const picked = compress(state.picked);

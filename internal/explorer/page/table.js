@@ -6,6 +6,7 @@ import { Grid } from "./grid.js";
 import { structure } from "./structure.js";
 import { chosen } from "./state.js";
 import { keptOf } from "./kept.js";
+import { forgetPlot, plot } from "./plot.js";
 
 const own = ["structure", "graph", "predicted", "error", "right", "vertices", "edges", "my note"]; // names of the page's columns
 
@@ -53,7 +54,7 @@ const first = 6; // columns of the file that are shown until others are chosen
 // shownColumns returns the names of the columns of the file that the table has.
 function shownColumns(app) {
   const all = app.info.columns.map((c) => c.name);
-  return app.state.columns === null ? all.slice(0, first) : all.filter((name) => app.state.columns.includes(name));
+  return app.state.columns === null ? all.slice(0, first) : app.state.columns.filter((name) => all.includes(name));
 }
 
 // chooser has a box for each column of the file.
@@ -63,10 +64,24 @@ function chooser(app) {
   const box = (name) => h("label", {}, h("input", { type: "checkbox", checked: shownColumns(app).includes(name), onchange: (e) => {
     if (!e.target.checked) grid.filters.delete(name);
     app.state.columns = e.target.checked ? [...shownColumns(app), name] : shownColumns(app).filter((n) => n !== name);
-    app.show("table");
+    show();
   } }), name);
+  const show = () => {
+    app.show("table");
+    chooser(app);
+    [...el.querySelectorAll("[data-move], input")].find((b) => (b.dataset.move ?? b.parentElement.textContent) === focus)?.focus();
+  };
+  let focus = "";
+  el.onfocusin = (e) => (focus = e.target.dataset.move ?? e.target.parentElement.textContent);
+  const shown = shownColumns(app);
+  const earlier = (name, k) => k > 0 && h("button", { class: "quiet", "data-move": name, "aria-label": `Move ${name} to the left`, title: "Move to the left", onclick: () => {
+    app.state.columns = [...shown];
+    app.state.columns.splice(k - 1, 2, name, shown[k - 1]);
+    show();
+  } }, "←");
+  const others = app.info.columns.map((c) => c.name).filter((name) => !shown.includes(name));
   el.replaceChildren(h("summary", {}, `Columns of the file: ${app.info.columns.length}`),
-    h("div", { class: "boxes" }, app.info.columns.map((c) => box(c.name))));
+    h("div", { class: "boxes" }, shown.map((name, k) => h("span", { class: "row" }, earlier(name, k), box(name))), others.map(box)));
 }
 
 let grid = null;
@@ -100,9 +115,11 @@ export function forgetTable() {
   grid = null;
   $("table").replaceChildren();
   $("table-columns").replaceChildren();
+  forgetPlot();
 }
 
 function changed(app) {
+  plot(app, grid.columns, grid.shown);
   const { picked } = app.state;
   const filtered = grid.filters.size > 0;
   const of = picked.length ? `${whole(picked.length)} selected` : `All ${count(grid.all.length, "graph")}`;

@@ -58,7 +58,7 @@ test("many molecules are predicted at once: the table is sorted, filtered and sa
   await page.reload();
   await page.locator("#many tbody tr").first().waitFor();
   assert.match(await page.locator("#many-head").innerText(), /241 graphs of pasted\.smi/);
-  await page.locator("#many-head button", { hasText: "Others" }).click();
+  await page.locator("#many-head button", { hasText: "New list" }).click();
   await page.locator("#many-file").setInputFiles(file("broken.smi", "C(\nC((\n"));
   await page.locator("#toast").filter({ hasText: "no graph can be read; the first error is in line 1" }).waitFor();
   await close(page);

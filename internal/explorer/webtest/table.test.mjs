@@ -76,3 +76,42 @@ test("a table with columns fits a phone, in the dark", limit, async () => {
   assert.ok(await phone.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "nothing to scroll sideways");
   await close(phone, "columns-phone");
 });
+
+test("numbers of a column stand below each other; columns change places; any two of numbers are a plot whose box selects", limit, async () => {
+  const page = await open("", { at: await serve(file("measured.csv", measured), "--target", "logP") });
+  await settled(page);
+  await page.locator("#tab-table").click();
+  await page.locator("#table tbody tr").first().waitFor();
+  const point = await page.evaluate(() => { // where the decimals of logP begin
+    const at = [...document.querySelectorAll("#table thead th")].findIndex((th) => th.innerText === "logP");
+    return [...document.querySelectorAll("#table tbody tr")].slice(0, 12).map((tr) => {
+      const range = document.createRange();
+      const text = tr.children[at].firstChild;
+      range.setStart(text, 0);
+      range.setEnd(text, text.data.split(".")[0].length);
+      return Math.round(range.getBoundingClientRect().right);
+    });
+  });
+  assert.equal(new Set(point).size, 1, `decimals begin at ${point}`);
+  await page.locator("#table-columns summary").click();
+  await page.locator('[aria-label="Move weight to the left"]').click();
+  const heads = () => page.locator("#table thead th").allInnerTexts();
+  assert.ok((await heads()).indexOf("weight") < (await heads()).indexOf("series"), `${await heads()}`);
+  assert.deepEqual(hash(page).getAll("columns"), ["weight", "series", "note", "vertices"]);
+  await page.locator("#table-columns summary").click();
+  await page.locator("#table-plot summary").click();
+  await page.locator("#plot-x").selectOption("weight");
+  await page.locator("#plot-y").selectOption("logP");
+  await page.locator('#table-plot svg[aria-label="logP against weight of 80 graphs"]').waitFor();
+  if (shots) await page.screenshot({ path: join(shots, "plot.png") });
+  const [first, last] = await Promise.all([0, 2].map((i) => page.locator(`#table-plot [data-graph="${i}"]`).boundingBox()));
+  await page.mouse.move(first.x - 3, first.y + first.height + 3);
+  await page.mouse.down();
+  await page.mouse.move(last.x + last.width + 3, last.y - 3, { steps: 4 });
+  await page.mouse.up();
+  await page.locator("#table-head b", { hasText: "selected" }).waitFor();
+  const weights = await value(page, "app.state.picked.map((i) => i % 30)");
+  assert.ok(weights.length >= 6 && weights.every((w) => w < 3), `${weights}`);
+  assert.deepEqual(JSON.parse(hash(page).get("plot")), { x: "weight", y: "logP" });
+  await close(page);
+});
