@@ -56,10 +56,11 @@ function points(app, x, y, rows) {
   const text = (value, props) => s("text", props, value);
   const dots = some.map((i) => {
     const c = app.source.class[i] ?? -1;
-    return s("circle", { cx: u.at(x.value(i)).toFixed(1), cy: v.at(y.value(i)).toFixed(1), r: 4, "data-graph": i, class: app.state.open === String(i) ? "dot open" : "dot",
-      style: c >= 0 ? `fill: ${onTheme(app.info.classes[c].color)}` : null,
+    const dot = s("circle", { cx: u.at(x.value(i)).toFixed(1), cy: v.at(y.value(i)).toFixed(1), r: 4, "data-graph": i, class: app.state.open === String(i) ? "dot open" : "dot",
       onpointerenter: () => (say.textContent = `${app.name(String(i))}: ${x.name} ${number(x.value(i))}, ${y.name} ${number(y.value(i))}`),
       onclick: () => app.open(String(i)) });
+    if (c >= 0) dot.style.fill = onTheme(app.info.classes[c].color);
+    return dot;
   });
   const svg = s("svg", { class: "scatter", viewBox: `0 0 ${size.width} ${size.height}`, role: "img", "aria-label": `${y.name} against ${x.name} of ${whole(some.length)} graphs` },
     s("rect", { class: "frame", x: size.left, y: size.top, width: right - size.left, height: floor - size.top }),

@@ -68,7 +68,7 @@ export function roundsOf(app) {
     .map((t) => h("td", {}, String(t))));
   const score = numbers ? "error" : "right";
   return [h("details", { class: "rounds", open: true }, h("summary", {}, `Rounds: ${rounds.length - 1}`),
-    h("div", { class: "wide" }, h("table", {}, h("thead", {}, h("tr", {}, ["round", "measured", score, `${score}, same graphs`, "best", "new values"].map((t) => h("th", { scope: "col" }, t)))),
+    h("div", { class: "wide", tabindex: 0, role: "region", "aria-label": "Rounds" }, h("table", {}, h("thead", {}, h("tr", {}, ["round", "measured", score, `${score}, same graphs`, "best", "new values"].map((t) => h("th", { scope: "col" }, t)))),
       h("tbody", {}, rounds.map(row)))),
     h("p", { class: "muted small" }, better === false ? "The model is being tested." : `Predictions of the graphs that were there at first ${
       better > 0 ? "are better" : better < 0 ? "are worse" : "are as good"} than before the first round. ${

@@ -1,13 +1,19 @@
 // Measures the page in Chromium: the time to paint a frame of a map of 10 000 points while it
 // moves, and the time from the change of a parameter until the map and until the cross-validated
 // accuracy are there, on the source that is given (builtin:drugs). Run by "make bench-explorer".
+//
+//	node bench.mjs TABLE --target NAME
+//
+// measures the first look at a table instead: the seconds until a map, the map of neighbours, drawing and neighbours of a
+// graph that is clicked meanwhile, and the score are there, with the processor seconds of the server until then.
 
 import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { chromium } from "playwright-core";
 
 const command = process.env.MLG ?? "../../../bin/mlg";
 const source = process.argv[2] ?? "builtin:drugs";
-const server = spawn(command, ["serve", "--quiet", "--port", "0", source], { stdio: ["ignore", "pipe", "inherit"] });
+const server = spawn(command, ["serve", "--quiet", "--port", "0", source, ...process.argv.slice(3)], { stdio: ["ignore", "pipe", "inherit"] });
 const base = await new Promise((resolve, reject) => {
   server.once("error", reject);
   server.stdout.once("data", (d) => resolve(String(d).trim()));
@@ -17,8 +23,55 @@ const browser = await chromium.launch({
   args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync"],
 });
+// processor returns the seconds that the server has computed (Linux).
+function processor() {
+  const fields = readFileSync(`/proc/${server.pid}/stat`, "utf8").split(") ")[1].split(" ");
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+// firstLook measures how a table comes up.
+async function firstLook(page) {
+  const begin = performance.now();
+  const out = { source, graphs: 0, seconds: {}, processor_seconds: {} };
+  const mark = (name) => {
+    out.seconds[name] = Number(((performance.now() - begin) / 1000).toFixed(1));
+    out.processor_seconds[name] = Number(processor().toFixed(1));
+    console.error(name, out.seconds[name], out.processor_seconds[name]);
+  };
+  const until = (expression) => page.waitForFunction(`import("/app.js").then(({ app }) => ${expression})`, null, { timeout: 0, polling: 50 });
+  await page.goto(base);
+  await until("app.map.x.length > 0");
+  mark("first map");
+  await page.evaluate(async () => (await import("/app.js")).app.open("7"));
+  const clicked = performance.now();
+  await page.locator("#detail h3", { hasText: "Most similar graphs" }).waitFor({ timeout: 0 });
+  out.click_to_neighbours_seconds = Number(((performance.now() - clicked) / 1000).toFixed(2));
+  await until("app.places && !app.places.early");
+  mark("map of neighbours");
+  await until("app.evaluation !== null");
+  mark("first score");
+  await until("app.evaluation && !app.evaluation.note");
+  mark("final score");
+  out.graphs = await page.evaluate(async () => (await import("/app.js")).app.info.graphs);
+  out.learned_from = await page.evaluate(async () => (await import("/app.js")).app.info.core);
+  out.score = await page.locator("#score").innerText();
+  return out;
+}
+
 try {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+  if (process.argv.length > 2) {
+    console.log(JSON.stringify(await firstLook(page), null, 2));
+  } else {
+    console.log(JSON.stringify(await ofDrugs(page), null, 2));
+  }
+} finally {
+  await browser.close();
+  server.kill("SIGINT");
+}
+
+// ofDrugs measures frames and parameters.
+async function ofDrugs(page) {
   await page.goto(base);
   await page.locator("#score b").waitFor();
   const result = await page.evaluate(async () => {
@@ -68,8 +121,5 @@ try {
     return { graphs: app.info.graphs, frame_of_10000_points: summary(frames), parameter_to_map: summary(maps),
       parameter_to_accuracy: summary(scores) };
   });
-  console.log(JSON.stringify(result, null, 2));
-} finally {
-  await browser.close();
-  server.kill("SIGINT");
+  return result;
 }
