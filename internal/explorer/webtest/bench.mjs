@@ -18,6 +18,7 @@ const base = await new Promise((resolve, reject) => {
   server.once("error", reject);
   server.stdout.once("data", (d) => resolve(String(d).trim()));
 });
+process.on("exit", () => server.kill("SIGINT"));
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", headless: true,
   args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -38,7 +39,9 @@ async function firstLook(page) {
     out.processor_seconds[name] = Number(processor().toFixed(1));
     console.error(name, out.seconds[name], out.processor_seconds[name]);
   };
-  const until = (expression) => page.waitForFunction(`import("/app.js").then(({ app }) => ${expression})`, null, { timeout: 0, polling: 50 });
+  const until = async (expression) => {
+    while (!(await page.evaluate(`import("/app.js").then(({ app }) => Boolean(${expression}))`))) await page.waitForTimeout(50);
+  };
   await page.goto(base);
   await until("app.map.x.length > 0");
   mark("first map");
