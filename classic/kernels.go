@@ -39,6 +39,7 @@ func init() {
 		{DefaultPyramidMatch(), "vertices as points, given by eigenvectors"},
 		{DefaultNeighborhoodHash(), "hashes of neighbourhoods"},
 		{DefaultCore(), "the cores of graphs, each by another kernel"},
+		{DefaultNumberGaussian(), "attributes alone, such as the number of a row: gaussian(temperature)"},
 		{DefaultHadamard(), "sums of labels over neighbours, by another kernel"},
 	} {
 		kernel.Register(x.kernel, x.compares)

@@ -325,7 +325,7 @@ func TestErrors(t *testing.T) {
 		{WL{Variant: Edge, Base: "sp", Labels: Auto}, nil, `wl-edge: base = "sp", want none`},
 		{WL{Variant: Subtree, Base: "sp sp", Labels: Auto}, nil, `wl: base = "sp sp", want a kernel: sp stands behind another kernel, want + or * between them (character 4 of "sp sp")`},
 		{Core{Base: "sp h=x"}, nil, `core: base = "sp h=x", want a kernel: sp: h = "x", want a whole number (character 6 of "sp h=x")`},
-		{Hadamard{H: 1, Base: "sum", Labels: Auto}, nil, `hadamard: base = "sum", want a kernel: kernel "sum", want one of composition, core, edge-labels, graph-hopper, graphlet, graphlet-mix, hadamard, labels, neighborhood-hash, nspd, odd-sth, propagation, pyramid-match, rw, rw-plain, sp, subgraph-matching, wl, wl-edge, wl-oa, wl-sp (character 1 of "sum")`},
+		{Hadamard{H: 1, Base: "sum", Labels: Auto}, nil, `hadamard: base = "sum", want a kernel: kernel "sum", want one of composition, core, edge-labels, gaussian, graph-hopper, graphlet, graphlet-mix, hadamard, labels, neighborhood-hash, nspd, odd-sth, propagation, pyramid-match, rw, rw-plain, sp, subgraph-matching, wl, wl-edge, wl-oa, wl-sp (character 1 of "sum")`},
 		{Hadamard{H: 65, Base: histogram, Labels: Unlabeled}, []*graph.Graph{labelledGraph(t, "aa", "01")}, "hadamard: graph 0: h = 65, want less, because sums of labels exceed 2⁶⁴"},
 		{NSPD{R: 1, Labels: Unlabeled}, []*graph.Graph{plain, star(t, 5000)}, "nspd: graph 1: 5001 vertices within 1 steps of vertex 0, want at most 4096, or a smaller r"},
 		{Hadamard{H: 1, Base: histogram, Labels: Labels}, []*graph.Graph{star(t, 8200)}, "hadamard: graph 0: 8201 vertices with 8201 different labels, want a product of at most 67108864"},

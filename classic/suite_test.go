@@ -33,7 +33,7 @@ func TestSharedSuite(t *testing.T) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
-			kerneltest.Run(t, kerneltest.Expect{Kernel: k, OrderFree: true, SetFree: true, Zero: true})
+			kerneltest.Run(t, kerneltest.Expect{Kernel: k, OrderFree: true, SetFree: name != "gaussian", Zero: true})
 		})
 	}
 }

@@ -13,12 +13,16 @@ import (
 //	attributes, coordinates, kinds              int64    by graph: numbers for a vertex; for a vertex
 //	                                                     (0 or 2); 1 for edges with weights, plus 2
 //	                                                     for edges that are arcs, plus 4 for vertices
-//	                                                     with names
+//	                                                     with names, plus 8 for rows of a table
 //	attributes, coordinates, weights            float64  those numbers
 //	edges                                       int32    both ends of each, vertices of the graph from 0
 //	labels, edge labels                         int32    by vertex, by edge: number of a string, −1 for none
 //	identifiers, targets, SMILES strings        int32    by graph: the same
 //	names                                       int32    by vertex, of graphs that have them: the same
+//	parts                                       int32    by row: how many it has
+//	names, texts, SMILES strings, vertices      int32    by part of a row: the same; vertices of a structure,
+//	                                                     −1 for a category and −2 for a number, which
+//	                                                     alone have a text
 //	lengths                                     int32    by string, in bytes
 //	text                                        bytes    of the strings
 //
@@ -29,6 +33,7 @@ const (
 	edgesWeighted = 1
 	edgesDirected = 2
 	verticesNamed = 4
+	tableRow      = 8
 )
 
 // Encode returns graphs as a batch.
@@ -37,6 +42,7 @@ func Encode(graphs []*Graph) []byte {
 		n, m, dims, places, kinds                                       []int64
 		attributes, coordinates, weights                                []float64
 		edges, labels, edgeLabels, ids, targets, smiles, names, lengths []int32
+		rows, parts                                                     []int32
 		text                                                            []byte
 	)
 	numbers := map[string]int32{}
@@ -68,6 +74,21 @@ func Encode(graphs []*Graph) []byte {
 		if g.name != nil {
 			kind |= verticesNamed
 		}
+		if g.parts != nil {
+			kind |= tableRow
+			rows = append(rows, int32(len(g.parts)))
+		}
+		for _, p := range g.parts {
+			if p.Value {
+				kind := int32(categoryPart)
+				if p.Graph.dim > 0 {
+					kind = numberPart
+				}
+				parts = append(parts, number(true, p.Name), number(p.Graph.N() > 0, p.Graph.text()), -1, kind)
+			} else {
+				parts = append(parts, number(true, p.Name), -1, number(p.Graph.origin != nil, p.Graph.SMILES()), int32(p.Graph.N()))
+			}
+		}
 		before := len(edges)
 		for e := range given {
 			edges = append(edges, int32(e.U), int32(e.V))
@@ -86,11 +107,11 @@ func Encode(graphs []*Graph) []byte {
 			}
 		}
 		ids, targets = append(ids, number(g.id != "", g.id)), append(targets, number(g.target != "", g.target))
-		smiles = append(smiles, number(g.origin != nil, g.SMILES()))
+		smiles = append(smiles, number(g.origin != nil && g.parts == nil, g.SMILES()))
 	}
 	var out []byte
 	for _, array := range []any{[]int64{int64(len(graphs)), int64(len(lengths))}, n, m, dims, places, kinds,
-		attributes, coordinates, weights, edges, labels, edgeLabels, ids, targets, smiles, names, lengths, text} {
+		attributes, coordinates, weights, edges, labels, edgeLabels, ids, targets, smiles, names, rows, parts, lengths, text} {
 		var err error
 		if out, err = binary.Append(out, binary.LittleEndian, array); err != nil {
 			panic(err) // none of these types has one
@@ -104,13 +125,13 @@ type Batch struct {
 	starts                                          []start // by graph, and behind the last
 	attributes, coordinates, weights                []float64
 	edges, labels, edgeLabels, ids, targets, smiles []int32
-	names                                           []int32
+	names, parts                                    []int32
 	strings                                         []string
 }
 
 // start says where the entries of a graph begin in the arrays of a batch.
 type start struct {
-	vertices, edges, attributes, coordinates, weights, names int
+	vertices, edges, attributes, coordinates, weights, names, parts int
 
 	kind int64 // of the graph before
 }
@@ -150,13 +171,14 @@ func Decode(data []byte) (*Batch, error) {
 	b.targets = take[int32](r, "targets", count[0])
 	b.smiles = take[int32](r, "SMILES strings", count[0])
 	b.names = take[int32](r, "names", int64(end.names))
+	b.takeParts(r)
 	for _, n := range take[int32](r, "lengths of strings", count[1]) {
 		b.strings = append(b.strings, string(take[uint8](r, "bytes of a string", int64(n))))
 	}
 	if r.err == nil && len(r.data) > 0 {
 		r.err = fmt.Errorf("%d bytes after the last string", len(r.data))
 	}
-	for _, numbers := range [][]int32{b.labels, b.edgeLabels, b.ids, b.targets, b.smiles, b.names} {
+	for _, numbers := range [][]int32{b.labels, b.edgeLabels, b.ids, b.targets, b.smiles, b.names, b.partTexts()} {
 		if r.err != nil || len(numbers) == 0 {
 			continue
 		}
@@ -199,8 +221,8 @@ func (s start) after(bytes int, n, m, attributes, coordinates, kind int64) (star
 		return s, fmt.Errorf("%d edges, more than the batch has", m)
 	case attributes < 0 || attributes > (room-int64(s.attributes))/max(n, 1):
 		return s, fmt.Errorf("%d attributes of %d vertices, more than the batch has", attributes, n)
-	case coordinates != 0 && coordinates != 2 || kind&^(edgesWeighted|edgesDirected|verticesNamed) != 0:
-		return s, fmt.Errorf("%d coordinates of a vertex and a graph of kind %d, want 0 or 2 and 0 to 7", coordinates, kind)
+	case coordinates != 0 && coordinates != 2 || kind&^(edgesWeighted|edgesDirected|verticesNamed|tableRow) != 0:
+		return s, fmt.Errorf("%d coordinates of a vertex and a graph of kind %d, want 0 or 2 and 0 to 15", coordinates, kind)
 	}
 	s.vertices += int(n)
 	s.edges += int(m)
@@ -225,19 +247,28 @@ func (b *Batch) text(number int32) string {
 }
 
 // Graph builds graph i. It may be called concurrently.
-func (b *Batch) Graph(i int) (*Graph, error) { return b.builder(i).graph(i) }
+func (b *Batch) Graph(i int) (*Graph, error) {
+	g, err := b.builder(i).graph(i)
+	if err == nil {
+		err = b.addParts(g, i)
+	}
+	return g, err
+}
 
 // Merged is Graph for edges that may be given several times. It tells how. If some are given in both
 // directions and others in one, the graph is directed.
 func (b *Batch) Merged(i int) (*Graph, Given, error) {
 	build := b.builder(i)
 	g, err := build.graph(i)
-	if given := build.given; err == nil && given.Mixed() {
+	given := build.given
+	if err == nil && given.Mixed() {
 		build.SetDirected()
 		g, err = build.graph(i)
-		return g, given, err
 	}
-	return g, build.given, err
+	if err == nil {
+		err = b.addParts(g, i)
+	}
+	return g, given, err
 }
 
 // graph builds graph i of a batch.

@@ -156,7 +156,7 @@ func TestBatchErrors(t *testing.T) {
 		{one(1, 1<<50, 0, 0, 0), "graph 0: 1125899906842624 edges"},
 		{one(2, 0, 1<<62, 0, 0), "4611686018427387904 attributes of 2 vertices"},
 		{one(0, 0, 0, 1, 0), "1 coordinates of a vertex"},
-		{one(0, 0, 0, 0, 8), "a graph of kind 8"},
+		{one(0, 0, 0, 0, 16), "a graph of kind 16"},
 		{one(1, 0, 0, 0, 0, none-1, none, none, none), "numbers of strings from -2 to -2, want -1 to -1"},
 		{one(1, 0, 0, 0, 0, none, none, none+1, none), "numbers of strings from 0 to 0"},
 		{one(1, 1, 0, 0, 0, int32(0), int32(7), none, none, none, none, none), "vertex 7 out of range"},

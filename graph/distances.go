@@ -50,6 +50,7 @@ func (g *Graph) Nearest() *Graph {
 		panic("graph: Nearest: " + err.Error()) // the edges of a valid graph are valid
 	}
 	h := *g
+	h.parts = nil
 	h.off, h.adj, h.weight, h.edge, h.edgeLabel = edges.off, edges.adj, nil, edges.edge, edges.edgeLabel
 	return &h
 }

@@ -18,6 +18,7 @@ import (
 type Graph struct {
 	id, target string
 	origin     *origin // nil for none
+	parts      []Part  // of a row, which the graph is the union of; nil for any other graph
 
 	off    []int32   // N+1 offsets into adj
 	adj    []int32   // neighbours, ascending within a vertex
@@ -51,8 +52,10 @@ func (g *Graph) M() int { return len(g.adj) / 2 }
 // Equal reports whether two graphs are the same in everything, the order of vertices included.
 func (g *Graph) Equal(h *Graph) bool {
 	a, b := *g, *h
-	a.origin, b.origin = nil, nil
-	return reflect.DeepEqual(a, b) && g.SMILES() == h.SMILES()
+	a.origin, b.origin, a.parts, b.parts = nil, nil, nil, nil
+	return reflect.DeepEqual(a, b) && g.SMILES() == h.SMILES() && slices.EqualFunc(g.parts, h.parts, func(p, q Part) bool {
+		return p.Name == q.Name && p.Value == q.Value && p.Graph.Equal(q.Graph)
+	})
 }
 
 // ID returns the identifier of the graph, "" when it has none.
@@ -202,7 +205,7 @@ func (g *Graph) Undirected() *Graph {
 		return g
 	}
 	h := *g
-	h.directed, h.arcs = false, nil
+	h.directed, h.arcs, h.parts = false, nil, nil
 	if !slices.ContainsFunc(h.weight, func(w float64) bool { return w != 1 }) { // those of arcs had others
 		h.weight = nil
 	}
@@ -225,7 +228,7 @@ func (g *Graph) Relabel(labels []string) *Graph {
 		panic(fmt.Sprintf("graph: %d labels for %d vertices", len(labels), g.N()))
 	}
 	h := *g
-	h.label = labels
+	h.label, h.parts = labels, nil
 	return &h
 }
 
@@ -235,7 +238,7 @@ func (g *Graph) RelabelEdges(f func(Edge) string) *Graph {
 		panic("graph: labels of edges for a graph with arcs")
 	}
 	h := *g
-	h.edge, h.edgeLabel = make([]int32, len(g.adj)), nil
+	h.edge, h.edgeLabel, h.parts = make([]int32, len(g.adj)), nil, nil
 	for e := range g.Edges() {
 		there, _ := g.arc(e.U, e.V)
 		back, _ := g.arc(e.V, e.U)
@@ -252,7 +255,7 @@ func (g *Graph) RelabelEdges(f func(Edge) string) *Graph {
 // of f. It is an error when a weight is not positive and finite.
 func (g *Graph) Reweight(f func(Edge) (float64, error)) (*Graph, error) {
 	h := *g
-	h.weight, h.arcs = make([]float64, len(g.adj)), slices.Clone(g.arcs)
+	h.weight, h.arcs, h.parts = make([]float64, len(g.adj)), slices.Clone(g.arcs), nil
 	for i := range h.arcs {
 		var err error
 		if h.arcs[i].Weight, err = newWeight(f, h.arcs[i]); err != nil {
@@ -313,7 +316,7 @@ func compareEnds(a, b Edge) int { return cmp.Or(cmp.Compare(a.U, b.U), cmp.Compa
 // error names the first that is not finite.
 func (g *Graph) MapAttributes(f func(d int, x float64) float64) (*Graph, error) {
 	h := *g
-	h.attr = make([]float64, len(g.attr))
+	h.attr, h.parts = make([]float64, len(g.attr)), nil
 	for i, x := range g.attr {
 		if h.attr[i] = f(i%g.dim, x); math.IsNaN(h.attr[i]) || math.IsInf(h.attr[i], 0) {
 			return nil, fmt.Errorf("attributes of vertex %d: number %d is %v, want a finite number", i/g.dim, i%g.dim, h.attr[i])
@@ -360,8 +363,8 @@ func (g *Graph) Laplacian(eta float64, dst []float64) []float64 {
 }
 
 // Induced returns the subgraph that the given vertices induce: vertex i of the result is
-// vs[i]. Labels, names, attributes, edge labels and coordinates come along. It panics when a
-// vertex is out of range or given twice.
+// vs[i]. Labels, names, attributes, edge labels and coordinates come along, and the parts of a row if the
+// vertices ascend. It panics when a vertex is out of range or given twice.
 func (g *Graph) Induced(vs []int32) *Graph {
 	at := make(map[int32]int, len(vs))
 	b := NewBuilder(len(vs))
@@ -389,6 +392,9 @@ func (g *Graph) Induced(vs []int32) *Graph {
 	h, err := b.Build()
 	if err != nil {
 		panic("graph: Induced: " + err.Error()) // the parts of a valid graph are valid
+	}
+	if g.parts != nil && slices.IsSorted(vs) {
+		h.setParts(g.inducedParts(vs))
 	}
 	return h
 }

@@ -8,6 +8,7 @@ import (
 // WithoutLabels returns the graph without the labels of its vertices. They become its names if it has none.
 func (g *Graph) WithoutLabels() *Graph {
 	h := *g
+	h.parts = nil
 	if h.label = nil; h.name == nil {
 		h.name = g.label
 	}
@@ -17,14 +18,14 @@ func (g *Graph) WithoutLabels() *Graph {
 // WithEmptyLabels returns the graph with "" as the label of every vertex.
 func (g *Graph) WithEmptyLabels() *Graph {
 	h := *g
-	h.label = make([]string, g.N())
+	h.label, h.parts = make([]string, g.N()), nil
 	return &h
 }
 
 // WithoutEdgeLabels returns the graph without the labels of its edges.
 func (g *Graph) WithoutEdgeLabels() *Graph {
 	h := *g
-	h.edge, h.edgeLabel, h.arcs = nil, nil, slices.Clone(g.arcs)
+	h.edge, h.edgeLabel, h.arcs, h.parts = nil, nil, slices.Clone(g.arcs), nil
 	for i := range h.arcs {
 		h.arcs[i].Label = ""
 	}
@@ -40,6 +41,7 @@ func (g *Graph) PickAttributes(which []int) *Graph {
 		}
 	}
 	h := *g
+	h.parts = nil
 	h.dim = len(which)
 	h.attr = make([]float64, 0, g.N()*h.dim)
 	for v := range g.N() {

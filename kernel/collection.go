@@ -69,6 +69,13 @@ func (p *prepared) in(f Form) ([]*graph.Graph, error) {
 		return graphs, nil
 	}
 	graphs := p.made[Form{}]
+	changed := map[*graph.Graph]*graph.Graph{} // where rows share parts, each once
+	if f.Of != "" {
+		var err error
+		if graphs, err = partsOf(graphs, f.Of); err != nil {
+			return nil, err
+		}
+	}
 	if f.Standardize {
 		s, err := p.standard()
 		if err != nil {
@@ -80,8 +87,16 @@ func (p *prepared) in(f Form) ([]*graph.Graph, error) {
 	}
 	each := func(change func(*graph.Graph) *graph.Graph) {
 		graphs = slices.Clone(graphs)
+		clear(changed)
 		for i, g := range graphs {
-			graphs[i] = change(g)
+			if f.Of == "" {
+				graphs[i] = change(g)
+				continue
+			}
+			if changed[g] == nil {
+				changed[g] = change(g)
+			}
+			graphs[i] = changed[g]
 		}
 	}
 	if f.Undirected {

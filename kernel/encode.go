@@ -119,6 +119,9 @@ func DecodeSums(data []byte, graphs []*graph.Graph, kernels ...Kernel) ([]*Fitte
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", f, err)
 		}
+		if f.Of != "" {
+			of = mapOfRows(of)
+		}
 		f.fitted = &Fitted{Map: of}
 	}
 	return sums, nil

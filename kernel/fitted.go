@@ -47,7 +47,13 @@ func (f *FittedFactor) fit(ctx context.Context) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	fitted, err := f.InForm().Fit(ctx, graphs)
+	fit := f.InForm().Fit
+	if f.Of != "" {
+		fit = func(ctx context.Context, graphs []*graph.Graph) (*Fitted, error) {
+			return fitRows(ctx, f.InForm(), graphs)
+		}
+	}
+	fitted, err := fit(ctx, graphs)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f, err)
 	}

@@ -14,9 +14,11 @@ import (
 //	wl h=3
 //	mlg radii=1,2,4 base=(labels * gaussian sigma=0.5)
 //	0.5 mlg + 0.5 wl * sp subdivide
+//	mlg(solute) * wl(solvent) h=3 * gaussian(temperature)
 //
 // A record is a kernel that is registered, with its parameters. Behind them, or behind brackets, the
-// words of Form say how graphs are prepared. A value in brackets is the text of another kernel, or of one
+// words of Form say how graphs are prepared. A name in brackets right behind a kernel is the part of a row
+// that it sees. A value in brackets is the text of another kernel, or of one
 // on vertices, which package vertex reads.
 
 // defaults are the kernels that are known, and about what they compare, by name.
@@ -110,6 +112,9 @@ func ParseChecked(text string, check func(Kernel) error) (Kernel, error) {
 	if f := s.Terms[0].Factors[0]; s.single() && f.Form == (Form{}) {
 		return f.Kernel, nil
 	}
+	if _, err := s.Expand(nil); err != nil { // a part of a part
+		return nil, param.At(text, param.NoPlace, err)
+	}
 	return s, param.At(text, param.NoPlace, s.Validate())
 }
 
@@ -143,6 +148,7 @@ func sumOf(text string, read *param.Sum, check func(Kernel) error) (Sum, error) 
 
 func factorOf(text string, f param.Factor, check func(Kernel) error) (out Factor, err error) {
 	others := f.Given
+	out.Of = f.Of
 	if f.Sum != nil {
 		s, err := sumOf(text, f.Sum, check)
 		if err != nil {

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,6 +36,8 @@ type Factor struct {
 
 // Form is what is done to graphs before a kernel sees them.
 type Form struct {
+	// Of is the part of a row of a table that the kernel sees, "" for the whole graph; see graph.Row.
+	Of string
 	// Standardize makes every vertex attribute x to (x − m)/s, with its mean m and standard
 	// deviation s over the vertices of the training graphs.
 	Standardize bool
@@ -153,6 +156,7 @@ func (f Form) and(more Form) Form {
 	if f.Directed || f.Undirected {
 		more.Directed, more.Undirected = false, false
 	}
+	f.Of = cmp.Or(f.Of, more.Of)
 	for i, field := range f.fields() {
 		*field.on = *field.on || *more.fields()[i].on
 	}
@@ -197,6 +201,9 @@ func (s Sum) expand(graphs []*graph.Graph, more Form) (Sum, error) {
 	for _, t := range s.Terms {
 		product := []Term{{Weight: t.Weight}}
 		for _, f := range t.Factors {
+			if f.Of != "" && more.Of != "" && f.Of != more.Of {
+				return Sum{}, fmt.Errorf("%s is asked for the part %q of the part %q, want one of them", f.Kernel.Name(), f.Of, more.Of)
+			}
 			f.Form = f.Form.and(more)
 			inner := Sum{[]Term{{1, []Factor{f}}}}
 			over, sum := f.Kernel.(Sum)
@@ -288,11 +295,15 @@ func (f Factor) InForm() Kernel {
 func (f Factor) String() string { return f.text(Kernel.String) }
 
 func (f Factor) text(of func(Kernel) string) string {
-	text := of(f.Kernel)
+	name, text := f.Kernel.Name(), of(f.Kernel)
 	s, sum := f.Kernel.(Sum)
 	meant := func(field formField) bool { return *field.on && param.Get(f.Kernel, field.name) != nil }
 	if sum && (!s.single() || f.Form != (Form{})) || !sum && slices.ContainsFunc(f.fields(), meant) {
 		text = "(" + text + ")" // without brackets the word would be that parameter of the kernel
+		name = text
+	}
+	if f.Of != "" { // behind the name, or the brackets
+		text = name + "(" + param.Value(f.Of) + ")" + strings.TrimPrefix(text, name)
 	}
 	for _, field := range f.fields() {
 		if *field.on {

@@ -16,7 +16,8 @@
 //
 //	sum    = term {"+" term}
 //	term   = [weight] factor {"*" factor}
-//	factor = name {parameter} | "(" sum ")" {parameter}
+//	factor = name [of] {parameter} | "(" sum ")" [of] {parameter}
+//	of     = "(" word ")" | "(" "quoted text" ")"      right behind, without a space
 //	parameter = name ["=" value]          without a value it is true
 //	value  = item {"," item}
 //	item   = word | "quoted text" | "(" sum ")"

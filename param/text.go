@@ -1,6 +1,7 @@
 package param
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -29,6 +30,8 @@ type Factor struct {
 	At    int    // where it begins in the text, in bytes
 	Name  string // of the record, "" for a sum
 	Sum   *Sum
+	Of    string // the name in brackets right behind it, "" for none
+	OfAt  int    // where that begins
 	Given []Assignment
 }
 
@@ -292,6 +295,9 @@ func (r *reader) factor() (f Factor, err error) {
 	} else {
 		r.here(f.At, spot{})
 	}
+	if err := r.of(&f); err != nil {
+		return f, err
+	}
 	for {
 		before := r.at
 		r.spaces()
@@ -310,6 +316,33 @@ func (r *reader) factor() (f Factor, err error) {
 		}
 		f.Given = append(f.Given, g)
 	}
+}
+
+// of reads a name in brackets behind a factor, if there is one.
+func (r *reader) of(f *Factor) (err error) {
+	if f.Sum != nil && r.at > 0 && r.text[r.at-1] != ')' { // spaces behind the bracket were taken
+		return nil
+	}
+	if r.at == len(r.text) || r.text[r.at] != '(' {
+		return nil
+	}
+	r.take('(')
+	f.OfAt = r.at
+	if strings.HasPrefix(r.text[r.at:], `"`) {
+		if f.OfAt, f.Of, err = r.item(Place{}); err != nil {
+			return err
+		}
+	} else {
+		f.Of = r.word()
+	}
+	if f.Of == "" {
+		return r.fail(f.OfAt, "no name in brackets, want the part of a row that %s sees", cmp.Or(f.Name, "the sum"))
+	}
+	if r.spaces(); r.at == len(r.text) || r.text[r.at] != ')' {
+		return r.wanted("a closing bracket")
+	}
+	r.at++
+	return nil
 }
 
 // given reads a parameter of a record.

@@ -1,6 +1,7 @@
 package vertex
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -134,6 +135,9 @@ func (p *parser) product(t param.Term) (Kernel, error) {
 func (p *parser) factor(f param.Factor) (Kernel, error) {
 	if p.kernels++; p.kernels > maxKernels {
 		return nil, param.At(p.text, f.At, fmt.Errorf("more than %d kernels", maxKernels))
+	}
+	if f.Of != "" {
+		return nil, param.At(p.text, f.OfAt, fmt.Errorf("%s sees vertices, want no part of a row in brackets", cmp.Or(f.Name, "a sum")))
 	}
 	if f.Sum != nil {
 		if len(f.Given) > 0 {
