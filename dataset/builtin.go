@@ -24,7 +24,7 @@ const (
 func openBuiltin(name string, opts Options) (*Reader, error) {
 	switch name {
 	case "drugs":
-		opts.Format, opts.SMILESColumn, opts.TargetColumn, opts.IDColumn = CSV, "smiles", "class", "name"
+		opts.Format, opts.Structure, opts.TargetColumn, opts.IDColumn = CSV, "smiles", "class", "name"
 		return NewReader(bytes.NewReader(drugsTable), "drugs.csv", opts)
 	case "scales":
 		next := each(Scales(scalesGraphs, scalesSeed).Graphs)

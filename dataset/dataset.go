@@ -100,6 +100,9 @@ func (r *Reader) Try() (*graph.Graph, error) {
 		return nil, nil
 	}
 	r.count++
+	if g.Parts() != nil { // which are as the options want them
+		return g, nil
+	}
 	out, err := r.weight.apply(g)
 	if err == nil {
 		out, err = r.in.opts.parts(out, r.warn)

@@ -79,12 +79,12 @@ func openFiles(fsys fs.FS, name string, opts Options) (*Reader, error) {
 	r.folders = opts.TargetColumn == "" && len(topFolders(files)) > 1
 	if r.table != nil && r.table.target >= 0 {
 		r.folders, r.opts.TargetColumn = false, ""
-		out.in.roles.Targets = []Role{{r.table.names[r.table.target], "the table of files"}}
+		out.in.roles.Targets = []Role{{Column: r.table.names[r.table.target], Why: "the table of files"}}
 	} else if r.folders {
-		out.in.roles.Targets = []Role{{folderField, "the folders of the files"}}
+		out.in.roles.Targets = []Role{{Column: folderField, Why: "the folders of the files"}}
 	}
 	r.opts.IDColumn = ""
-	out.in.roles.ID = Role{fileField, "the names of the files"}
+	out.in.roles.ID = Role{Column: fileField, Why: "the names of the files"}
 	out.next, out.close = r.next, r.closeFile
 	return out, nil
 }

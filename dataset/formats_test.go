@@ -95,7 +95,7 @@ func TestTables(t *testing.T) {
 		t.Errorf("%q", d.IDs())
 	}
 	wantErrors(t, TSV, []errorCase{{"smiles\tx\nC\n", "f:2: 1 column, want 2 as in the header"}})
-	d, err := readText(CSV, "a,b,c\nC,N,O\n", func(o *Options) { o.SMILESColumn, o.TargetColumn, o.IDColumn = "B", "c", "A" })
+	d, err := readText(CSV, "a,b,c\nC,N,O\n", func(o *Options) { o.Structure, o.TargetColumn, o.IDColumn = "B", "c", "A" })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -445,7 +445,7 @@ func TestOptionsValidate(t *testing.T) {
 // Options survive JSON but for the limits, and a field that is absent has its default.
 func TestOptionsJSON(t *testing.T) {
 	o := DefaultOptions()
-	o.Format, o.SMILESColumn, o.TargetColumn, o.IDColumn = CSV, "s", "t", "i"
+	o.Format, o.Structure, o.TargetColumn, o.IDColumn = CSV, "s", "t", "i"
 	o.AtomCharge, o.AtomAromatic, o.AtomHydrogens, o.Strict, o.LargestFragment = true, true, true, true, true
 	o.Hydrogens, o.EdgeWeight = HydrogensImplicit, OrderWeight
 	text, err := json.Marshal(o)

@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/mlgkernel/mlg/graph"
 )
 
 // stream is an input whose graphs are read one after the other.
@@ -36,8 +38,9 @@ type stream struct {
 	comma      bool      // numbers of a table have decimal commas where the first rows do not tell
 	point      bool      // they have none: commas separate cells
 	skipped    LeftOut
-	bad        Skipped          // the last of these
-	broken     map[string]error // SMILES that cannot be read: a Parquet file may repeat a long one in few bytes
+	bad        Skipped                 // the last of these
+	shared     map[string]*graph.Graph // structures of rows by their texts
+	broken     map[string]error        // SMILES that cannot be read: a Parquet file may repeat a long one in few bytes
 }
 
 // maxBroken is the number of unreadable SMILES that a reader remembers.

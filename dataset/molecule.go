@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/mlgkernel/mlg/dataset/chem"
@@ -10,7 +11,7 @@ import (
 // ParseSMILES returns the graph of a molecule. Vertices are labelled by element and, as
 // the options say, charge, aromaticity and hydrogens; edges by bond symbol (- = # $ : ~).
 func ParseSMILES(smiles string, opts Options) (*graph.Graph, error) {
-	if err := opts.Validate(); err != nil {
+	if err := cmp.Or(opts.Validate(), opts.noRows(SMILES)); err != nil {
 		return nil, err
 	}
 	m, err := chem.ParseSMILES(smiles, opts.Limits.Vertices)

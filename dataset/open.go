@@ -207,6 +207,9 @@ func NewReader(src io.Reader, name string, opts Options) (*Reader, error) {
 
 // openFolder reads a folder: a TUDataset, or files of graphs.
 func openFolder(fsys fs.FS, path string, opts Options) (*Reader, error) {
+	if err := opts.noRows(TUDataset); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
 	if opts.Format == Auto || opts.Format == TUDataset {
 		r, err := openTU(fsys, path, opts)
 		if opts.Format == TUDataset || !errors.Is(err, errNoTU) {
@@ -254,6 +257,9 @@ func newStream(src io.Reader, file io.ReaderAt, size int64, name string, opts Op
 		if opts.Format, err = recognise(name, head); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
+	}
+	if err := opts.noRows(opts.Format); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return &stream{in: in, file: file, size: size, name: name, opts: opts, warn: &warnings{}, beside: Fields{SMILES: -1}}, nil
 }

@@ -68,10 +68,16 @@ type Options struct {
 	// and values tell (docs/reference/tables.md). TargetColumn may name several with commas between them,
 	// or be "all": graphs get the first as their target, and Dataset.Labelled takes another. For a TUDataset,
 	// TargetColumn may be the 1-based number of a column of graph_attributes; for networks
-	// it names the graph attribute.
-	SMILESColumn string `json:"smiles_column,omitempty"`
+	// it names the graph attribute. Structure may name several: graphs are then rows (graph.Row), with all of them.
+	Structure    string `json:"structure,omitempty"`
 	TargetColumn string `json:"target,omitempty"`
 	IDColumn     string `json:"id,omitempty"`
+
+	// With names columns of numbers and categories, with commas between them, which become parts of rows. ":number" or
+	// ":category" behind a name says what it is; else its values do. Rows says what rows have; new data are read
+	// with it (Roles.Row).
+	With string      `json:"with,omitempty"`
+	Rows *RowOptions `json:"rows,omitempty"`
 
 	// Strict makes a molecule that cannot be read an error, and parallel edges. By default such molecules are
 	// left out, parallel edges are joined, and warnings count both.
@@ -148,7 +154,7 @@ func (o Options) Like(other *Options) Options {
 		o.Hydrogens, o.EdgeWeight, o.LargestFragment = other.Hydrogens, other.EdgeWeight, other.LargestFragment
 		o.Directed, o.Clusters = other.Directed, other.Clusters
 		o.NodeLabel, o.Attributes, o.EdgeLabel, o.EdgeAttributes = other.NodeLabel, other.Attributes, other.EdgeLabel, other.EdgeAttributes
-		o.AttributeKeys, o.EmptyLabels = other.AttributeKeys, other.EmptyLabels
+		o.AttributeKeys, o.EmptyLabels, o.Rows = other.AttributeKeys, other.EmptyLabels, other.Rows
 		o.like, o.inherited = other.TargetColumn, true
 	}
 	return o
@@ -183,7 +189,7 @@ func (o Options) Validate() error {
 		return &param.Error{Of: "Options", Name: "EdgeWeight", Value: `""`, Want: "one of " + list(edgeWeights) + ", or a key of edges"}
 	}
 	for _, f := range []struct{ name, value string }{
-		{"SMILESColumn", o.SMILESColumn}, {"TargetColumn", o.TargetColumn}, {"IDColumn", o.IDColumn},
+		{"Structure", o.Structure}, {"With", o.With}, {"TargetColumn", o.TargetColumn}, {"IDColumn", o.IDColumn},
 		{"NodeLabel", o.NodeLabel}, {"Attributes", o.Attributes}, {"EdgeLabel", o.EdgeLabel}, {"EdgeAttributes", o.EdgeAttributes}, {"AttributeKeys", o.AttributeKeys}, {"EdgeWeight", string(o.EdgeWeight)},
 	} {
 		if !utf8.ValidString(f.value) {

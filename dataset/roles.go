@@ -19,23 +19,32 @@ type Roles struct {
 	// Others are further columns of structures, such as the solvent. They are not read, but rows in which they differ are
 	// no duplicates.
 	Others []string `json:"other_structures,omitempty"`
+	// More are further columns of structures that are read, and With those of values. Graphs are then rows; see Row.
+	// Reactions says that structures are reactions.
+	More      []Role `json:"more_structures,omitempty"`
+	With      []Role `json:"with,omitempty"`
+	Reactions bool   `json:"reactions,omitempty"`
 }
 
 // Role is a column that was taken for something, "" for none.
 type Role struct {
 	Column string `json:"column"`
 	Why    string `json:"why"`
+	Part   string `json:"part,omitempty"` // the name of a part of a row, "" for that of the column
 }
 
 // usualName is why a column has its role whose name is one of the list in docs/reference/tables.md.
 const usualName = "a usual name"
+
+// UnreadWarning ends what Roles.Unread says.
+const UnreadWarning = "; rows may have several structures"
 
 // Unread says which columns of structures are not read, "" where there are none.
 func (r Roles) Unread() string {
 	if r.Others == nil {
 		return ""
 	}
-	return fmt.Sprintf("of the columns of structures only %s is read, not %s", r.Structure.Column, strings.Join(r.Others, ", "))
+	return fmt.Sprintf("of the columns of structures only %s is read, not %s", r.Structure.Column, strings.Join(r.Others, ", ")) + UnreadWarning
 }
 
 // Target returns the name of the first target column, "" for none.
@@ -53,6 +62,16 @@ func (r Roles) of(name string) (role, why string) {
 		return "structure", r.Structure.Why
 	case r.ID.Column:
 		return "id", r.ID.Why
+	}
+	for _, s := range r.More {
+		if s.Column == name {
+			return "structure", s.Why
+		}
+	}
+	for _, v := range r.With {
+		if v.Column == name {
+			return "value", v.Why
+		}
 	}
 	if i := slices.IndexFunc(r.Targets, func(t Role) bool { return t.Column == name }); i >= 0 {
 		return "target", r.Targets[i].Why
@@ -90,9 +109,17 @@ func (c *Columns) roles(o Options, what string, structure bool) (Roles, error) {
 	var r Roles
 	var err error
 	if r.Structure = c.Roles.Structure; structure {
-		if r.Structure, err = c.structureRole(o, what); err != nil {
-			return r, err
-		}
+		r.Structure, r.More, err = c.structureRoles(o, what)
+	} else if o.Rows != nil {
+		r.Structure.Part = o.Rows.Structures[0]
+	} else if o.With != "" {
+		r.Structure.Part = "molecule"
+	}
+	if err != nil {
+		return r, err
+	}
+	if err = c.rowRoles(&r, o, what); err != nil {
+		return r, err
 	}
 	if r.ID, err = c.idRole(o, what, r.Structure.Column); err != nil {
 		return r, err
@@ -105,7 +132,7 @@ func (c *Columns) roles(o Options, what string, structure bool) (Roles, error) {
 		return r, err
 	}
 	if name := c.find(o.like); name != "" {
-		r.Targets = []Role{{name, "the target of the model"}}
+		r.Targets = []Role{{Column: name, Why: "the target of the model"}}
 		return r, nil
 	}
 	if o.like != "" { // another column may be something else
@@ -114,7 +141,7 @@ func (c *Columns) roles(o Options, what string, structure bool) (Roles, error) {
 	r.Targets, r.Open = c.targetRoles(r)
 	if o.TargetColumn != "" {
 		for _, name := range r.Open {
-			r.Targets = append(r.Targets, Role{name, "all are asked for"})
+			r.Targets = append(r.Targets, Role{Column: name, Why: "all are asked for"})
 		}
 		if r.Open = nil; r.Targets == nil {
 			return r, fmt.Errorf("no %s can be a target among %s", what, quoteList(c.Names))
@@ -127,10 +154,10 @@ func (c *Columns) roles(o Options, what string, structure bool) (Roles, error) {
 // of a usual name.
 func (c *Columns) usualRoles(o Options) (r Roles) {
 	if i := findColumn(c.Names, wanted(o.IDColumn, idNames)); i >= 0 {
-		r.ID = Role{c.Names[i], usualName}
+		r.ID = Role{Column: c.Names[i], Why: usualName}
 	}
 	if i := findColumn(c.Names, wanted(o.TargetColumn, targetNames)); i >= 0 {
-		r.Targets = []Role{{c.Names[i], usualName}}
+		r.Targets = []Role{{Column: c.Names[i], Why: usualName}}
 	}
 	return r
 }
@@ -164,7 +191,7 @@ func (c *Columns) given(list, what string) ([]Role, error) {
 		if slices.ContainsFunc(out, func(r Role) bool { return r.Column == name }) {
 			return nil, fmt.Errorf("%s %q is asked for twice", what, name)
 		}
-		out = append(out, Role{name, "asked for"})
+		out = append(out, Role{Column: name, Why: "asked for"})
 		i = next
 	}
 	return out, nil
@@ -177,36 +204,36 @@ func (c *Columns) one(given string, usual []string, what string) (Role, error) {
 		if name == "" {
 			return Role{}, fmt.Errorf("no %s %q among %s", what, given, quoteList(c.Names))
 		}
-		return Role{name, "asked for"}, nil
+		return Role{Column: name, Why: "asked for"}, nil
 	}
 	if i := findColumn(c.Names, usual); i >= 0 {
-		return Role{c.Names[i], usualName}, nil
+		return Role{Column: c.Names[i], Why: usualName}, nil
 	}
 	return Role{}, nil
 }
 
 // structureRole finds the column of SMILES strings: by a usual name, by the word "smiles", or as the one whose values
 // are such strings, the longest of several.
-func (c *Columns) structureRole(o Options, what string) (Role, error) {
-	r, err := c.one(o.SMILESColumn, smilesNames, what)
+func (c *Columns) structureRole(what string) (Role, error) {
+	r, err := c.one("", smilesNames, what)
 	if err != nil || r.Column != "" {
 		return r, err
 	}
 	for _, name := range c.Names {
 		if hasWord(name, smilesNames[:1]) {
-			return Role{name, `the word "smiles"`}, nil
+			return Role{Column: name, Why: `the word "smiles"`}, nil
 		}
 	}
 	most := 0
 	for _, name := range c.Names {
 		length, good := 0, 0
 		for _, v := range c.Values(name) {
-			if !Missing(v) && looksLikeSMILES(v) && len(v) > 1 && !isWhole(v) {
+			if !Missing(v) && len(v) > 1 && !isWhole(v) && (looksLikeSMILES(v) || looksLikeReaction(v)) {
 				length, good = length+len(v), good+1
 			}
 		}
 		if 2*good > len(c.lines) && length > most {
-			r, most = Role{name, severalStructures}, length
+			r, most = Role{Column: name, Why: severalStructures}, length
 		}
 	}
 	if m, err := chem.ParseSMILES(r.Column, 1<<10); err == nil && len(m.Atoms) > 1 {
@@ -259,7 +286,7 @@ func (c *Columns) idRole(o Options, what, structure string) (Role, error) {
 				continue
 			}
 			if 10*c.describe(name).Missing <= len(c.lines) {
-				return Role{name, fmt.Sprintf("the word %q", w)}, nil
+				return Role{Column: name, Why: fmt.Sprintf("the word %q", w)}, nil
 			}
 		}
 	}
@@ -284,7 +311,7 @@ func (c *Columns) targetRoles(taken Roles) (targets []Role, open []string) {
 	for _, usual := range targetNames {
 		if i := findColumn(c.Names, []string{usual}); i >= 0 {
 			if role, _ := taken.of(c.Names[i]); role == "" {
-				return []Role{{c.Names[i], usualName}}, nil
+				return []Role{{Column: c.Names[i], Why: usualName}}, nil
 			}
 		}
 		if usual != "active" {
@@ -292,7 +319,7 @@ func (c *Columns) targetRoles(taken Roles) (targets []Role, open []string) {
 		}
 		for _, d := range left {
 			if hasWord(d.Name, []string{usual}) {
-				return []Role{{d.Name, fmt.Sprintf("the word %q", usual)}}, nil
+				return []Role{{Column: d.Name, Why: fmt.Sprintf("the word %q", usual)}}, nil
 			}
 		}
 	}
@@ -300,7 +327,7 @@ func (c *Columns) targetRoles(taken Roles) (targets []Role, open []string) {
 	for _, d := range left {
 		for _, w := range words(d.Name) {
 			if slices.Contains(measuredWords, w) {
-				measured = append(measured, Role{d.Name, fmt.Sprintf("the word %q", w)})
+				measured = append(measured, Role{Column: d.Name, Why: fmt.Sprintf("the word %q", w)})
 				break
 			}
 		}
@@ -311,10 +338,10 @@ func (c *Columns) targetRoles(taken Roles) (targets []Role, open []string) {
 	case len(measured) > 1:
 		return nil, roleNames(measured)
 	case len(left) == 1:
-		return []Role{{left[0].Name, "the only column of numbers or classes"}}, nil
+		return []Role{{Column: left[0].Name, Why: "the only column of numbers or classes"}}, nil
 	case binary:
 		for _, d := range left {
-			targets = append(targets, Role{d.Name, "one of the columns of 0 and 1"})
+			targets = append(targets, Role{Column: d.Name, Why: "one of the columns of 0 and 1"})
 		}
 		return targets, nil
 	}

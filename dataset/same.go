@@ -101,6 +101,13 @@ func sketch(g *graph.Graph) uint64 {
 			sum += mixed(x)
 		}
 	}
+	for _, p := range g.Parts() {
+		if p.Value && p.Graph.N() > 0 {
+			sum += mixed(maphash.String(sketchSeed, p.Name+"\n"+p.Graph.Label(0)))
+		} else if !p.Value {
+			sum += mixed(maphash.String(sketchSeed, p.Name) * sketch(p.Graph))
+		}
+	}
 	return sum
 }
 
@@ -129,6 +136,9 @@ func Identity(g *graph.Graph) *graph.Graph { return written(g, true) }
 func constitution(g *graph.Graph) *graph.Graph { return written(g, false) }
 
 func written(g *graph.Graph, stereo bool) *graph.Graph {
+	if g.Parts() != nil {
+		return writtenRow(g, stereo)
+	}
 	if g.SMILES() == "" {
 		return g
 	}
@@ -138,6 +148,27 @@ func written(g *graph.Graph, stereo bool) *graph.Graph {
 		}
 	}
 	return g
+}
+
+// writtenRow returns the union of what the parts of a row are, with their names in the labels.
+func writtenRow(g *graph.Graph, stereo bool) *graph.Graph {
+	var parts []graph.Part
+	for _, p := range g.Parts() {
+		h := p.Graph
+		if !p.Value {
+			h = written(h, stereo)
+		}
+		labels := make([]string, h.N())
+		for v := range labels {
+			labels[v] = p.Name + "\n" + h.Label(v)
+		}
+		parts = append(parts, graph.Part{Name: p.Name, Graph: h.PickAttributes(nil).Relabel(labels)})
+	}
+	row, err := graph.Row("", "", parts)
+	if err != nil {
+		panic("dataset: " + err.Error()) // the parts of a row are valid
+	}
+	return row
 }
 
 // identityGraph has everything that tells molecules apart in its labels.

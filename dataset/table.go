@@ -49,7 +49,7 @@ func molecules(s *stream, next nextGraph) nextGraph {
 func readSMILES(s *stream) (nextGraph, error) {
 	l := s.lines()
 	s.beside = Fields{Names: []string{"smiles", "name"}, Values: make([]string, 2)}
-	s.roles = Roles{Structure: Role{"smiles", "the format"}, ID: Role{"name", "the format"}}
+	s.roles = Roles{Structure: Role{Column: "smiles", Why: "the format"}, ID: Role{Column: "name", Why: "the format"}}
 	read := func() (smiles, id []byte, err error) {
 		for {
 			line, err := l.content("#")
@@ -227,7 +227,10 @@ func (s *stream) columns(names []string) []int {
 	}
 	if len(names) > maxColumns {
 		o := s.opts
-		wanted := append(strings.Split(o.TargetColumn, ","), o.SMILESColumn, o.IDColumn, o.TargetColumn, o.like)
+		wanted := append(strings.Split(o.TargetColumn+","+o.Structure+","+o.With, ","), o.Structure, o.IDColumn, o.TargetColumn, o.like)
+		if o.Rows != nil {
+			wanted = slices.Concat(wanted, o.Rows.Structures, o.Rows.Numbers, o.Rows.Categories)
+		}
 		for _, name := range wanted {
 			take(findColumn(names, []string{name}))
 		}
@@ -417,7 +420,7 @@ func (t *tableReader) graph(r record) (*graph.Graph, error) {
 	s := t.s
 	if t.comma {
 		for i, v := range r.values {
-			if r.names[i] != s.roles.Structure.Column && r.names[i] != s.roles.ID.Column {
+			if role, _ := s.roles.of(r.names[i]); role != "structure" && role != "id" {
 				r.values[i] = withPoint(v)
 			}
 		}
@@ -436,10 +439,13 @@ func (t *tableReader) graph(r record) (*graph.Graph, error) {
 	if Missing(target) {
 		target = ""
 	}
+	if r.molecule != nil && (id == "" || s.opts.IDColumn == "" && r.molecule.Name != "") {
+		id = r.molecule.Name
+	}
+	if s.roles.Row() != nil {
+		return t.row(r, id, target)
+	}
 	if r.molecule != nil {
-		if id == "" || s.opts.IDColumn == "" && r.molecule.Name != "" {
-			id = r.molecule.Name
-		}
 		g, err := s.moleculeGraph(r.molecule, id, target)
 		if err != nil {
 			return nil, &lineError{r.line, err}
