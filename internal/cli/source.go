@@ -26,16 +26,17 @@ import (
 
 // placeFlags say where graphs are in the data.
 type placeFlags struct {
-	Format       dataset.Format `help:"Format of the data: auto, tudataset, smiles, csv, tsv, parquet, sdf, jsonl, graphml, gml, gexf, pajek, nodelink, dot, edgelist." default:"auto" enum:"auto,tudataset,smiles,csv,tsv,parquet,sdf,jsonl,graphml,gml,gexf,pajek,nodelink,dot,edgelist" group:"Reading data"`
-	SMILESColumn string         `help:"Column of a table with the SMILES." name:"smiles-column" placeholder:"NAME" group:"Reading data"`
-	Target       []string       `help:"Column or data field with the class or value. train and evaluate take several, separated by commas or with the flag repeated, or all. With a model of several targets: which of them." placeholder:"NAME" sep:"none" group:"Reading data"`
-	ID           string         `help:"Column or data field with the identifier." name:"id" placeholder:"NAME" group:"Reading data"`
-	Strict       bool           `help:"Refuse data with a molecule that cannot be read, a row without a value, or parallel edges. Without this flag such rows are left out, and parallel edges joined." group:"Reading data"`
+	Format    dataset.Format `help:"Format of the data: auto, tudataset, smiles, csv, tsv, parquet, sdf, jsonl, graphml, gml, gexf, pajek, nodelink, dot, edgelist." default:"auto" enum:"auto,tudataset,smiles,csv,tsv,parquet,sdf,jsonl,graphml,gml,gexf,pajek,nodelink,dot,edgelist" group:"Reading data"`
+	Structure string         `help:"Column of a table with the SMILES, or several separated by commas, such as solute,solvent: rows are then compared by all of them." placeholder:"NAMES" group:"Reading data"`
+	With      string         `help:"Columns of numbers and categories that rows are compared by too, such as temperature,assay. :number or :category behind a name says what it is." placeholder:"NAMES" group:"Reading data"`
+	Target    []string       `help:"Column or data field with the class or value. train and evaluate take several, separated by commas or with the flag repeated, or all. With a model of several targets: which of them." placeholder:"NAME" sep:"none" group:"Reading data"`
+	ID        string         `help:"Column or data field with the identifier." name:"id" placeholder:"NAME" group:"Reading data"`
+	Strict    bool           `help:"Refuse data with a molecule that cannot be read, a row without a value, or parallel edges. Without this flag such rows are left out, and parallel edges joined." group:"Reading data"`
 }
 
 func (f *placeFlags) options() dataset.Options {
 	o := dataset.DefaultOptions()
-	o.Format, o.SMILESColumn, o.TargetColumn, o.IDColumn, o.Strict = f.Format, f.SMILESColumn, strings.Join(f.Target, ","), f.ID, f.Strict
+	o.Format, o.Structure, o.With, o.TargetColumn, o.IDColumn, o.Strict = f.Format, f.Structure, f.With, strings.Join(f.Target, ","), f.ID, f.Strict
 	return o
 }
 
@@ -60,6 +61,7 @@ type dataFlags struct {
 	settled       bool   // NodeLabel is as data that have been read need it
 	attributeKeys string // of these data
 	emptyLabels   bool   // some of their graphs have no labels
+	rows          *dataset.RowOptions
 }
 
 func (f *dataFlags) options() dataset.Options {
@@ -67,7 +69,7 @@ func (f *dataFlags) options() dataset.Options {
 	o.LargestFragment, o.Directed = f.Largest, f.Directed
 	o.Hydrogens, o.EdgeWeight = f.Hydrogens, f.EdgeWeight
 	o.NodeLabel, o.Attributes, o.EdgeLabel, o.Clusters = f.NodeLabel, f.Attributes, f.EdgeLabel, f.Clusters
-	o.EdgeAttributes, o.AttributeKeys, o.EmptyLabels = f.EdgeAttributes, f.attributeKeys, f.emptyLabels
+	o.EdgeAttributes, o.AttributeKeys, o.EmptyLabels, o.Rows = f.EdgeAttributes, f.attributeKeys, f.emptyLabels, f.rows
 	o.AtomCharge, o.AtomAromatic = slices.Contains(f.Atoms, "charge"), slices.Contains(f.Atoms, "aromatic")
 	o.AtomHydrogens = slices.Contains(f.Atoms, "hydrogens")
 	return o
@@ -101,6 +103,9 @@ func (f *dataFlags) settle(g *globals, sets ...*dataset.Dataset) {
 		g.note("%s: %s", sets[0].Name, withFlag(dataset.NamesWarning))
 	}
 	f.settled, f.attributeKeys, f.emptyLabels = true, sets[0].AttributeKeys, sets[0].Filled > 0
+	if sets[0].Columns != nil {
+		f.rows = sets[0].Columns.Roles.Row()
+	}
 }
 
 func readData(g *globals, path string, o dataset.Options) (*dataset.Dataset, error) {
@@ -156,6 +161,9 @@ func withFlag(warning string) string {
 	}
 	if strings.HasSuffix(warning, dataset.ClustersWarning) {
 		return warning + "; --clusters makes a graph of each"
+	}
+	if strings.HasSuffix(warning, dataset.UnreadWarning) {
+		return strings.TrimSuffix(warning, dataset.UnreadWarning) + "; --structure names all that rows are compared by"
 	}
 	if warning == dataset.NamesWarning {
 		return warning + "; --node-label label compares them"

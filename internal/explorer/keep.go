@@ -236,7 +236,7 @@ func (k *kept) batch(ctx context.Context, x *source) (*batch, error) {
 func read(ctx context.Context, name string, graphs []json.RawMessage, as dataset.Options, o Options) (*dataset.Dataset, error) {
 	limits := (&uploadRequest{}).options(o.UploadBytes)
 	as.Format, as.Strict, as.Limits = dataset.JSONLines, true, limits.Limits
-	as.SMILESColumn, as.TargetColumn, as.IDColumn = "", "", ""
+	as.Structure, as.TargetColumn, as.IDColumn = "", "", ""
 	text := bytes.Join(slices.Collect(func(yield func([]byte) bool) {
 		for _, g := range graphs {
 			if !yield(bytes.ReplaceAll(g, []byte("\n"), []byte(" "))) {

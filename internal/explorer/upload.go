@@ -55,7 +55,7 @@ type uploadRequest struct {
 // options returns how the file is read. Records that cannot be read are left out and reported.
 func (in *uploadRequest) options(bytes int64) dataset.Options {
 	o := dataset.DefaultOptions()
-	o.Format, o.SMILESColumn, o.LargestFragment = dataset.Format(in.Format), in.Structure, in.LargestFragment
+	o.Format, o.Structure, o.LargestFragment = dataset.Format(in.Format), in.Structure, in.LargestFragment
 	o.Hydrogens, o.EdgeWeight = dataset.Hydrogens(in.Hydrogens), dataset.EdgeWeight(in.EdgeWeight)
 	o.NodeLabel, o.Attributes, o.EdgeLabel, o.Clusters = in.NodeLabel, in.Attributes, in.EdgeLabel, in.Clusters
 	o.EdgeAttributes, o.Directed = in.EdgeAttributes, in.Directed

@@ -92,7 +92,7 @@ func flags(o *pipeline.Options) {
 	flag.StringVar((*string)(&o.Pivots), "pivots", string(o.Pivots), "how landmarks are chosen, as for mlg embed")
 	flag.Uint64Var(&o.Seed, "pivot-seed", 0, "seed of the choice of landmarks")
 	flag.IntVar(&o.Side, "tile-side", o.Side, "rows and columns of a tile, rows of a file of vectors or predictions")
-	flag.StringVar(&o.Read.SMILESColumn, "smiles-column", "", "column of a table that has the SMILES")
+	flag.StringVar(&o.Read.Structure, "structure", "", "column of a table that has the SMILES, or several with commas")
 	flag.StringVar(&o.Read.TargetColumn, "target", "", "column or data field that has the class or value")
 	flag.StringVar(&o.Read.IDColumn, "id-column", "", "column or data field that has the identifier")
 	flag.IntVar(&o.PartBytes, "part-bytes", o.PartBytes, "bytes of the parts into which local files of lines are cut")
