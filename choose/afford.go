@@ -62,7 +62,8 @@ func Afford(graphs []*graph.Graph, candidates []Candidate) (list []Candidate, ch
 		}
 	}
 	for _, c := range candidates {
-		kept := Candidate{Name: c.Name, Counts: c.Counts}
+		kept := c
+		kept.Settings = nil
 		for _, s := range c.Settings {
 			k, ok := b.afford(s)
 			if ok {

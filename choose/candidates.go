@@ -55,8 +55,11 @@ func LabelHistogram() Candidate {
 // vertices with the labels of their edges. Molecules with marks of stereochemistry get a third one, which sees them.
 // Values of graphs with edge labels get sums with a kernel of counts, for what adds up over a graph.
 // Data without vertex labels use degrees instead. For large
-// graphs, Afford makes the list smaller.
+// graphs, Afford makes the list smaller. Rows of a table have a list of their own.
 func DefaultCandidates(info dataset.Summary) []Candidate {
+	if info.Structures != nil {
+		return rowCandidates(info)
+	}
 	labels := "labels"
 	if info.NodeLabels == 0 {
 		labels = "degree"

@@ -17,7 +17,7 @@ import (
 // Groups are graphs that belong together. A graph of a new group is harder to predict than one more of a
 // known group.
 type Groups struct {
-	// By says what the graphs of a group share: ByScaffold, ByCluster or the name of a column.
+	// By says what the graphs of a group share: ByScaffold, ByCluster, the name of a column, or structures of rows.
 	By string `json:"by"`
 	// Of is the group of each graph.
 	Of []int `json:"of"`
@@ -30,9 +30,12 @@ const (
 	ByCluster = "cluster"
 )
 
-// scaffoldGroups returns the groups of molecules by scaffold, nil for other graphs and for fewer scaffolds
-// than folds.
-func scaffoldGroups(d *dataset.Dataset) *Groups {
+// ownGroups returns the groups that graphs have by themselves: of molecules by scaffold, of rows by their structures. It
+// returns nil for other graphs, and for fewer groups than folds.
+func ownGroups(d *dataset.Dataset) *Groups {
+	if d.Graphs[0].Parts() != nil {
+		return rowGroups(d)
+	}
 	if !chem.Molecules(d.Graphs) {
 		return nil
 	}

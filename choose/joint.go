@@ -152,7 +152,7 @@ func newChoice(e Endpoint, in *kernel.Collection, n int, candidates []Candidate,
 	var err error
 	if e.Targets != nil {
 		t := *e.Targets
-		c.Targets, t.Groups = &t, scaffoldGroups(d)
+		c.Targets, t.Groups = &t, ownGroups(d)
 	} else if c.Targets, err = ReadTargets(d, o.Task); err != nil {
 		return nil, err
 	}

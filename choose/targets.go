@@ -67,7 +67,7 @@ func ReadTargets(d *dataset.Dataset, task Task) (*Targets, error) {
 		}
 		numbers[target] = x
 	}
-	t := &Targets{Groups: scaffoldGroups(d)}
+	t := &Targets{Groups: ownGroups(d)}
 	if regression {
 		for _, g := range d.Graphs {
 			t.Values = append(t.Values, numbers[g.Target()])

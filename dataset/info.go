@@ -44,6 +44,11 @@ type Summary struct {
 	Connected    int            `json:"connected"` // connected graphs; an empty graph is none
 	Empty        int            `json:"empty"`     // graphs without vertices
 
+	// Of rows of a table:
+	Structures []string `json:"structures,omitempty"`
+	Numbers    []string `json:"numbers,omitempty"`
+	Categories []string `json:"categories,omitempty"`
+
 	Columns  []Column `json:"columns,omitempty"` // beside the graphs
 	Open     []string `json:"open,omitempty"`    // columns that may be the target, if it is not clear which one is
 	Skipped  LeftOut  `json:"skipped"`           // records that could not be read
@@ -128,6 +133,7 @@ func Info(d *Dataset) Summary {
 			s.Connected++
 		}
 	}
+	s.Structures, s.Numbers, s.Categories = graph.PartNames(d.Graphs)
 	s.NodeLabels, s.EdgeLabels = len(s.LabelCounts), len(edgeLabels)
 	if s.Graphs > 0 {
 		s.MeanVertices = float64(s.Vertices) / float64(s.Graphs)

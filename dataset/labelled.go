@@ -207,8 +207,8 @@ func (d *Dataset) same(some []int, of func(*graph.Graph) *graph.Graph) [][]int {
 	whole, known := make([]*graph.Graph, len(some)), map[string]*graph.Graph{}
 	for k, i := range some {
 		text := d.Graphs[i].SMILES() // often the same in many rows
-		if d.Graphs[i].Parts() != nil {
-			text = ""
+		for _, p := range d.Graphs[i].Parts() {
+			text += "\n" + p.Name + "\n" + p.Graph.SMILES() + strings.Join(p.Graph.Labels(), " ")
 		}
 		if whole[k] = known[text]; whole[k] == nil {
 			if whole[k] = of(d.Graphs[i]); text != "" {

@@ -3,6 +3,7 @@ package dataset
 import (
 	"fmt"
 	"hash/maphash"
+	"slices"
 
 	"github.com/mlgkernel/mlg/dataset/chem"
 	"github.com/mlgkernel/mlg/graph"
@@ -19,15 +20,46 @@ const (
 )
 
 // Same compares two molecules: however they are read and written, whether they are the same but for identifier and target, or
-// but for their stereochemistry. Graphs that are no molecules are Different unless they are isomorphic.
+// but for their stereochemistry. Graphs that are no molecules are Different unless they are isomorphic. Rows of a table are
+// compared part by part.
 func Same(g, h *graph.Graph) Sameness {
 	switch {
+	case g.Parts() != nil || h.Parts() != nil:
+		return sameRow(g, h)
+	case g == h, g.SMILES() != "" && g.SMILES() == h.SMILES():
+		return SameMolecule
 	case sketch(g) != sketch(h) || !graph.Isomorphic(constitution(g), constitution(h)):
 		return Different
 	case graph.Isomorphic(Identity(g), Identity(h)):
 		return SameMolecule
 	}
 	return OtherStereo
+}
+
+// sameRow is Same for rows.
+func sameRow(g, h *graph.Graph) Sameness {
+	if len(g.Parts()) != len(h.Parts()) {
+		return Different
+	}
+	out := SameMolecule
+	for _, p := range g.Parts() {
+		q := h.Part(p.Name)
+		switch {
+		case q == nil || p.Graph.N() != q.N() && p.Value:
+			return Different
+		case p.Value && !slices.Equal(p.Graph.Labels(), q.Labels()):
+			return Different
+		case p.Value:
+			continue
+		}
+		switch Same(p.Graph, q) {
+		case Different:
+			return Different
+		case OtherStereo:
+			out = OtherStereo
+		}
+	}
+	return out
 }
 
 // Index finds a molecule among others. Its methods may be called concurrently.

@@ -138,6 +138,34 @@ func (g *Graph) PartAt(name string) int {
 	return at
 }
 
+// PartNames returns the names of the parts of rows: structures, numbers and categories. All are nil where some graph
+// is no row, or has other parts than the first.
+func PartNames(graphs []*Graph) (structures, numbers, categories []string) {
+	var number []bool
+	for _, g := range graphs {
+		if g.parts == nil || !slices.EqualFunc(g.parts, graphs[0].parts, func(p, q Part) bool { return p.Name == q.Name && p.Value == q.Value }) {
+			return nil, nil, nil
+		}
+		if number == nil {
+			number = make([]bool, len(g.parts))
+		}
+		for i, p := range g.parts {
+			number[i] = number[i] || p.Value && p.Graph.dim > 0
+		}
+	}
+	for i, is := range number {
+		switch p := graphs[0].parts[i]; {
+		case !p.Value:
+			structures = append(structures, p.Name)
+		case is:
+			numbers = append(numbers, p.Name)
+		default:
+			categories = append(categories, p.Name)
+		}
+	}
+	return structures, numbers, categories
+}
+
 // inducedParts returns the parts of a row with some of its vertices, which ascend.
 func (g *Graph) inducedParts(vs []int32) []Part {
 	out := slices.Clone(g.parts)

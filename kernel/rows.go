@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"slices"
 
 	"github.com/mlgkernel/mlg/graph"
 )
@@ -229,23 +228,3 @@ type NoPart struct {
 
 // Error implements error.
 func (e *NoPart) Error() string { return fmt.Sprintf("no part %q, want one of %q", e.Name, e.Want) }
-
-// PartNames returns the names of the parts of rows: structures, and values. Both are nil where some graph is no
-// row, or has others than the first.
-func PartNames(graphs []*graph.Graph) (structures, values []string) {
-	for i, g := range graphs {
-		if g.Parts() == nil || !slices.EqualFunc(g.Parts(), graphs[0].Parts(), func(p, q graph.Part) bool { return p.Name == q.Name && p.Value == q.Value }) {
-			return nil, nil
-		}
-		for _, p := range g.Parts() {
-			switch {
-			case i > 0:
-			case p.Value:
-				values = append(values, p.Name)
-			default:
-				structures = append(structures, p.Name)
-			}
-		}
-	}
-	return structures, values
-}

@@ -143,6 +143,9 @@ func Incident(k Kernel) Sum { return inForm(k, Form{Incident: true}) }
 // WithStereo returns the kernel of molecules whose atoms and bonds have their descriptors in their labels.
 func WithStereo(k Kernel) Sum { return inForm(k, Form{Stereo: true}) }
 
+// OfPart returns the kernel of a part of rows, which is a structure or a value.
+func OfPart(k Kernel, name string) Sum { return inForm(k, Form{Of: name}) }
+
 // Standardized returns the kernel of graphs whose attributes are standardised.
 func Standardized(k Kernel) Sum { return inForm(k, Form{Standardize: true}) }
 

@@ -287,18 +287,24 @@ func (m *Model) Posterior(ctx context.Context, graphs []*graph.Graph, a kernel.F
 	return m.Learner.Posterior(ctx, learn.Full(cross), gram, apart, among)
 }
 
-// apart reports which graphs have scaffolds that no training graph has, nil unless deviations were fitted
-// to such molecules, or where the graphs are not known.
+// apart reports which graphs have scaffolds that no training graph has, or structures of rows, nil unless deviations were
+// fitted to such graphs, or where the graphs are not known.
 func (m *Model) apart(graphs []*graph.Graph) ([]bool, error) {
-	if graphs == nil || m.Learner.Process.Wider == 1 || m.Created["groups"] != choose.ByScaffold {
+	if len(graphs) == 0 || m.Learner.Process.Wider == 1 {
+		return nil, nil
+	}
+	training := m.Graphs
+	if support := m.Learner.Functions[0].Support; support != nil {
+		training = choose.Pick(m.Graphs, support)
+	}
+	if group := choose.RowGroup(graphs[0], m.Created["groups"]); group != nil {
+		return apartByRows(group, training, graphs), nil
+	}
+	if m.Created["groups"] != choose.ByScaffold {
 		return nil, nil
 	}
 	known := cmp.Or(m.scaffolds, &knownScaffolds{})
 	known.find.Do(func() {
-		training := m.Graphs
-		if support := m.Learner.Functions[0].Support; support != nil {
-			training = choose.Pick(m.Graphs, support)
-		}
 		known.set, _, known.err = chem.NewScaffoldSet(training)
 	})
 	if known.err != nil {
@@ -309,6 +315,19 @@ func (m *Model) apart(graphs []*graph.Graph) ([]bool, error) {
 		out[k] = !known.set.Has(g)
 	}
 	return out, nil
+}
+
+// apartByRows reports which rows have a group that no training row has.
+func apartByRows(group func(*graph.Graph) uint64, training, graphs []*graph.Graph) []bool {
+	known := map[uint64]bool{}
+	for _, g := range training {
+		known[group(g)] = true
+	}
+	out := make([]bool, len(graphs))
+	for k, g := range graphs {
+		out[k] = !known[group(g)]
+	}
+	return out
 }
 
 // searchBlock bounds the kernel values that Search holds at a time.
