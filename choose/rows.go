@@ -15,13 +15,19 @@ import (
 // rowPowers are the powers in which candidates for rows have the kernels of structures, and rowWidths the widths of
 // numbers beside them. A high power tells structures apart that are much alike.
 var (
-	rowPowers = []int{1, 4, 16}
+	rowPowers = []int{1, 4}
 	rowWidths = []float64{0.1, 0.3, 1, 3}
 )
 
+// rowRidges are the smaller ridges of rows, of which many differ in a number alone.
+var rowRidges = []float64{1e-5, 3e-5, 1e-4, 3e-4}
+
+// mostSubsets is the largest number of structures whose subsets are all multiplied.
+const mostSubsets = 4
+
 // rowCandidates returns the list for rows of a table. Structures are compared by two kernels that count. Their values for
-// the structures of a row are averaged, for what each adds by itself; multiplied, for what depends on all together; and
-// multiplied two by two. Numbers and categories multiply that.
+// the structures of a row are averaged, for what each adds by itself; multiplied, for what depends on all together; or
+// the products of all subsets are averaged, for both. Numbers and categories multiply that.
 func rowCandidates(info dataset.Summary) []Candidate {
 	assignment, pairs := classic.DefaultWL(), classic.DefaultNSPD()
 	assignment.Variant, assignment.H = classic.Assignment, 4
@@ -39,7 +45,9 @@ func rowCandidates(info dataset.Summary) []Candidate {
 					if power > 1 {
 						name += fmt.Sprintf(" ^%d", power)
 					}
-					out = append(out, single(strings.TrimSpace(name+" "+v.Parameters), shape.of(s.Kernel, info.Structures, power, v.Kernel)))
+					c := single(strings.TrimSpace(name+" "+v.Parameters), shape.of(s.Kernel, info.Structures, power, v.Kernel))
+					c.Ridges = rowRidges
+					out = append(out, c)
 				}
 			}
 		}
@@ -54,19 +62,26 @@ type rowShape struct {
 }
 
 func rowShapes(structures []string) []rowShape {
-	var each, pairs [][]int
+	var each [][]int
 	for i := range structures {
 		each = append(each, []int{i})
-		for j := range i {
-			pairs = append(pairs, []int{j, i})
-		}
 	}
 	out := []rowShape{{"product", [][]int{kernel.UpTo(len(structures))}}}
 	if len(structures) > 1 {
 		out = append(out, rowShape{"mean", each})
 	}
-	if len(structures) > 2 {
-		out = append(out, rowShape{"pairs", pairs})
+	if n := len(structures); n > 1 && n <= mostSubsets {
+		var subsets [][]int
+		for set := 1; set < 1<<n; set++ {
+			var at []int
+			for i := range n {
+				if set>>i&1 == 1 {
+					at = append(at, i)
+				}
+			}
+			subsets = append(subsets, at)
+		}
+		out = append(out, rowShape{"subsets", subsets})
 	}
 	return out
 }

@@ -46,6 +46,7 @@ func contributionsOf(ctx context.Context, sum *kernel.FittedSum, others kernel.F
 		out.Vertices[v] += rest / float64(n)
 		out.Sum += out.Vertices[v]
 	}
+	out.addParts(g)
 	return out, nil
 }
 

@@ -46,9 +46,34 @@ type Contributions struct {
 	Vertices []float64 `json:"vertices" help:"contribution of each vertex"`
 	Names    []string  `json:"names,omitempty" help:"names of the vertices, where the data have some"`
 	Sum      float64   `json:"sum"`
+	Parts    []Part    `json:"parts,omitempty" help:"what the structures of a row contribute"`
 	// Together is how many vertices were left out at a time, and share what they do together: 1
 	// but for large graphs.
 	Together int `json:"together" help:"number of vertices that share a contribution; more than 1 only for large graphs"`
+}
+
+// Part is a structure of a row of a table, whose vertices stand together.
+type Part struct {
+	Name     string  `json:"name"`
+	First    int     `json:"first" help:"its first vertex"`
+	Vertices int     `json:"vertices" help:"number of its vertices"`
+	Sum      float64 `json:"sum" help:"what they contribute together"`
+}
+
+// addParts adds up contributions over the structures of a row.
+func (c *Contributions) addParts(g *graph.Graph) {
+	at := 0
+	for _, p := range g.Parts() {
+		if p.Value {
+			continue
+		}
+		part := Part{Name: p.Name, First: at, Vertices: p.Graph.N()}
+		for range part.Vertices {
+			part.Sum += c.Vertices[at]
+			at++
+		}
+		c.Parts = append(c.Parts, part)
+	}
 }
 
 // Explanation says what the vertices of a graph contribute to what a model predicts for it: to the

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
 )
@@ -73,6 +74,7 @@ func slopesOf(ctx context.Context, sum *kernel.FittedSum, others kernel.Features
 			out.Sum += d
 		}
 	}
+	out.addParts(g)
 	return out, nil
 }
 
@@ -87,7 +89,17 @@ func factorSlopes(ctx context.Context, x *kernel.FittedFactor, others kernel.Fea
 	if err != nil {
 		return nil, err
 	}
-	k, ok := x.Known().Map.(attributer)
+	if slices.ContainsFunc(g.Parts(), func(p graph.Part) bool { return p.Value && p.Name == x.Of }) {
+		return nil, nil // no vertices make it up
+	}
+	m, at := x.Known().Map, 0
+	if inner, parts, rows, part := kernel.PartsOf(m, others); part {
+		if at = g.PartAt(x.Of); prepared[0].N() == 0 {
+			return nil, nil
+		}
+		m, others, slopes, g = inner, parts, choose.Pick(slopes, rows), g.Part(x.Of)
+	}
+	k, ok := m.(attributer)
 	if !ok {
 		return nil, fmt.Errorf("%s has no slopes: only multiscale kernels, wl, wl-oa, labels, sp, wl-sp and nspd have them; every kernel has contributions", x)
 	}
@@ -98,6 +110,9 @@ func factorSlopes(ctx context.Context, x *kernel.FittedFactor, others kernel.Fea
 		out = ends(g, g.Arcs(), 2, out)
 	case x.Subdivide:
 		out = ends(g, g.Edges(), 1, out)
+	}
+	if x.Of != "" && err == nil { // the vertices before the part have no slopes
+		out = append(make([]float64, at), out...)
 	}
 	return out, err
 }

@@ -166,6 +166,21 @@ func PartNames(graphs []*Graph) (structures, numbers, categories []string) {
 	return structures, numbers, categories
 }
 
+// MapStructures returns the row with other structures, which f makes of its own.
+func (g *Graph) MapStructures(f func(*Graph) *Graph) *Graph {
+	parts := slices.Clone(g.parts)
+	for i, p := range parts {
+		if !p.Value {
+			parts[i].Graph = f(p.Graph)
+		}
+	}
+	row, err := Row(g.id, g.target, parts)
+	if err != nil {
+		panic("graph: " + err.Error()) // the names are those of a valid row
+	}
+	return row
+}
+
 // inducedParts returns the parts of a row with some of its vertices, which ascend.
 func (g *Graph) inducedParts(vs []int32) []Part {
 	out := slices.Clone(g.parts)
@@ -273,7 +288,9 @@ func (b *Batch) addParts(g *Graph, i int) error {
 				vs[k] = int32(at + k)
 			}
 			at += n
-			part.Graph = g.Induced(vs)
+			if n > 0 {
+				part.Graph = g.Induced(vs)
+			}
 			if smiles := b.text(p[partSMILES]); smiles != "" {
 				part.Graph.origin = &origin{smiles: smiles}
 			}

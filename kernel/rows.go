@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"github.com/mlgkernel/mlg/graph"
 )
@@ -32,11 +33,16 @@ func mapOfRows(m Map) Map {
 	return ofRows{m}
 }
 
-// Inner returns the map of the kernel on the parts themselves.
-func (m ofRows) Inner() Map { return m.Map }
-
-// Expand returns the features of the parts of rows, and the rows that have one.
-func (m ofRows) Expand(a Features) (parts Features, rows []int) {
+// PartsOf returns, for the map of a kernel on a part of rows, that of the kernel on the parts themselves, their
+// features, and the rows that have one. It reports whether the map is of that kind.
+func PartsOf(m Map, a Features) (inner Map, parts Features, rows []int, ok bool) {
+	if whole, is := m.(ofWholeRows); is {
+		m = whole.ofRows
+	}
+	of, ok := m.(ofRows)
+	if !ok {
+		return nil, nil, nil, false
+	}
 	x := a.(*rowFeatures)
 	var at []int
 	for i, k := range x.at {
@@ -44,7 +50,7 @@ func (m ofRows) Expand(a Features) (parts Features, rows []int) {
 			at, rows = append(at, int(k)), append(rows, i)
 		}
 	}
-	return x.distinct.Select(at), rows
+	return of.Map, x.distinct.Select(at), rows, true
 }
 
 // distinctParts returns the different ones of some parts, and which of these each is.
@@ -216,6 +222,43 @@ func partsOf(graphs []*graph.Graph, name string) ([]*graph.Graph, error) {
 			names = append(names, p.Name)
 		}
 		return nil, AboutGraph(graphs, i, &NoPart{name, names})
+	}
+	return out, nil
+}
+
+// byParts returns the sum for rows. Where it names no part, its products are those for each structure, of which it
+// is the mean, times gaussian for each number and labels for each category.
+func (s Sum) byParts(rows []*graph.Graph) (Sum, error) {
+	structures, numbers, categories := graph.PartNames(rows)
+	named := slices.ContainsFunc(s.Terms, func(t Term) bool {
+		return slices.ContainsFunc(t.Factors, func(f Factor) bool { return f.Of != "" })
+	})
+	if named || structures == nil {
+		return s, nil
+	}
+	var values []Factor
+	for i, name := range append(slices.Clone(numbers), categories...) {
+		of := "gaussian"
+		if i >= len(numbers) {
+			of = "labels"
+		}
+		k, err := Named(of)
+		if err != nil {
+			return s, err
+		}
+		values = append(values, Factor{k, Form{Of: name}})
+	}
+	var out Sum
+	for _, name := range structures {
+		for _, t := range s.Terms {
+			part := Term{Weight: t.Weight / float64(len(structures))}
+			for _, f := range t.Factors {
+				f.Of = name
+				part.Factors = append(part.Factors, f)
+			}
+			part.Factors = append(part.Factors, values...)
+			out.Terms = append(out.Terms, part)
+		}
 	}
 	return out, nil
 }

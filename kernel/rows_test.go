@@ -185,3 +185,26 @@ func TestRowsErrors(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// A kernel that names no part compares all: it is the mean over the structures, times the values.
+func TestRowsByDefault(t *testing.T) {
+	graphs := rows(t, 8)
+	want, err := kernel.Parse(`wl(a) h=2 * gaussian(T) * labels(assay) + wl("b c") h=2 * gaussian(T) * labels(assay)`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := kernel.Parse("wl h=2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := kernel.SumOf(k).Expand(graphs)
+	if err != nil || got.String() != want.String() {
+		t.Errorf("expanded to %s, %v, want %s", got, err, want)
+	}
+	if got, err = kernel.SumOf(want).Expand(graphs); err != nil || got.String() != want.String() {
+		t.Errorf("parts that are named change to %s, %v", got, err)
+	}
+	if got, err = kernel.SumOf(k).Expand(graphtest.Suite(1)); err != nil || got.String() != k.String() {
+		t.Errorf("other graphs change it to %s, %v", got, err)
+	}
+}

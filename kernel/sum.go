@@ -178,9 +178,13 @@ const (
 )
 
 // Expand writes the sum out for graphs, so that no factor is a sum, and every factor says in which form
-// it wants them: if some are directed, Directional kernels want them so.
+// it wants them: if some are directed, Directional kernels want them so. For rows of which it names no part, it
+// compares all parts; see byParts.
 func (s Sum) Expand(graphs []*graph.Graph) (Sum, error) {
 	out, err := s.expand(graphs, Form{})
+	if err == nil && len(graphs) > 0 && graphs[0].Parts() != nil {
+		return out.byParts(graphs)
+	}
 	if err != nil || !slices.ContainsFunc(graphs, (*graph.Graph).Directed) {
 		return out, err
 	}

@@ -18,8 +18,9 @@ func (m *Model) Compared() string {
 	var vertices []string
 	edges, labelled := false, slices.ContainsFunc(m.Graphs, (*graph.Graph).HasEdgeLabels)
 	directed, stereo := false, false
+	structures, values := m.comparedParts()
 	for i, f := range m.Kernel.Factors {
-		if !m.Kernel.Has(i) {
+		if !m.Kernel.Has(i) || slices.Contains(values, f.Of) && f.Of != "" {
 			continue
 		}
 		directed, stereo = directed || f.Directed, stereo || f.Stereo
@@ -66,7 +67,34 @@ func (m *Model) Compared() string {
 	default:
 		atoms += " by " + and(vertices)
 	}
+	if structures != nil {
+		atoms = and(structures) + ": " + atoms
+	}
+	if values != nil {
+		bonds += "; " + and(values) + " by value"
+	}
 	return atoms + bonds + m.leftOut(seen, edges)
+}
+
+// comparedParts returns the structures and the values of rows that the kernel looks at, nil for other graphs.
+func (m *Model) comparedParts() (structures, values []string) {
+	all, numbers, categories := graph.PartNames(m.Graphs)
+	for i, f := range m.Kernel.Factors {
+		if !m.Kernel.Has(i) || all == nil {
+			continue
+		}
+		switch {
+		case f.Of == "":
+			structures = all
+		case slices.Contains(numbers, f.Of) || slices.Contains(categories, f.Of):
+			if !slices.Contains(values, f.Of) {
+				values = append(values, f.Of)
+			}
+		case !slices.Contains(structures, f.Of):
+			structures = append(structures, f.Of)
+		}
+	}
+	return structures, values
 }
 
 // leftOut says what graphs have that the kernel does not look at. seen is what it sees of vertices.
@@ -75,6 +103,13 @@ func (m *Model) leftOut(seen []string, edges bool) string {
 	has := func(what string, part func(*graph.Graph) bool) {
 		if slices.ContainsFunc(m.Graphs, part) {
 			out = append(out, what)
+		}
+	}
+	structures, values := m.comparedParts()
+	all, numbers, categories := graph.PartNames(m.Graphs)
+	for _, name := range slices.Concat(all, numbers, categories) {
+		if !slices.Contains(structures, name) && !slices.Contains(values, name) {
+			out = append(out, name)
 		}
 	}
 	if !slices.Contains(seen, "label") && !slices.Contains(seen, "neighbours") {

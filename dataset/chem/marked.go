@@ -33,11 +33,15 @@ func written(g *graph.Graph) *Molecule {
 // Stereo returns a function for one goroutine. It returns the graph of a molecule with the descriptors
 // ([Molecule.Descriptors]) of its atoms and bonds behind their labels, as in "C R" and "= Z". A graph that was not made of a
 // molecule has none. The descriptors of a SMILES with marks are found once: those of cages take a second, and a table may
-// have one in every row.
+// have one in every row. Those of a row are those of its structures.
 func Stereo() func(*graph.Graph) *graph.Graph {
 	type found struct{ atoms, bonds []Descriptor }
 	known := map[string]found{}
-	return func(g *graph.Graph) *graph.Graph {
+	var of func(g *graph.Graph) *graph.Graph
+	of = func(g *graph.Graph) *graph.Graph {
+		if g.Parts() != nil {
+			return g.MapStructures(of)
+		}
 		m := written(g)
 		if m == nil {
 			return g
@@ -51,6 +55,7 @@ func Stereo() func(*graph.Graph) *graph.Graph {
 		}
 		return withDescriptors(g, m, d.atoms, d.bonds)
 	}
+	return of
 }
 
 // withDescriptors returns a graph with descriptors behind its labels.

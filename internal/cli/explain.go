@@ -177,14 +177,27 @@ func strongest(g *graph.Graph, c explain.Contributions, slopes bool) *table.Tabl
 	shown := nearest.Largest(size, 10)
 	rest := c.Sum
 	for _, h := range shown {
-		t.Add(table.ClipMiddle(g.Name(h.Index), 24), table.Clip(g.Label(h.Index), 12), fmt.Sprintf("%+.5f", c.Vertices[h.Index]))
+		t.Add(table.ClipMiddle(vertexName(g, c.Parts, h.Index), 24), table.Clip(g.Label(h.Index), 12), fmt.Sprintf("%+.5f", c.Vertices[h.Index]))
 		rest -= c.Vertices[h.Index]
 	}
 	if more := len(size) - len(shown); more > 0 {
 		t.Add(agree(more, "other", "others"), "", fmt.Sprintf("%+.5f", rest))
 	}
+	for _, p := range c.Parts {
+		t.Add("all of "+p.Name, "", fmt.Sprintf("%+.5f", p.Sum))
+	}
 	t.Add("sum", "", fmt.Sprintf("%+.5f", c.Sum))
 	return t
+}
+
+// vertexName names a vertex; one of a row by its structure, and its number there.
+func vertexName(g *graph.Graph, parts []explain.Part, v int) string {
+	for _, p := range parts {
+		if v >= p.First && v < p.First+p.Vertices {
+			return fmt.Sprintf("%s %d", p.Name, v-p.First)
+		}
+	}
+	return g.Name(v)
 }
 
 func (e *explainedPrediction) vertices() []*table.Table {
