@@ -184,8 +184,8 @@ func families(t testing.TB) []kernel.Kernel {
 		case classic.PlainWalk:
 			x.Lambda = 0.01
 			k = x
-		case mlg.LGKernel, kernel.Sum:
-			continue // of graphs on the same vertices; of others
+		case mlg.LGKernel, kernel.Sum, classic.NumberGaussian:
+			continue // of graphs on the same vertices; of others; of attributes
 		}
 		all = append(all, k)
 	}

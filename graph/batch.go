@@ -79,15 +79,7 @@ func Encode(graphs []*Graph) []byte {
 			rows = append(rows, int32(len(g.parts)))
 		}
 		for _, p := range g.parts {
-			if p.Value {
-				kind := int32(categoryPart)
-				if p.Graph.dim > 0 {
-					kind = numberPart
-				}
-				parts = append(parts, number(true, p.Name), number(p.Graph.N() > 0, p.Graph.text()), -1, kind)
-			} else {
-				parts = append(parts, number(true, p.Name), -1, number(p.Graph.origin != nil, p.Graph.SMILES()), int32(p.Graph.N()))
-			}
+			parts = append(parts, p.numbers(number)...)
 		}
 		before := len(edges)
 		for e := range given {

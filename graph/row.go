@@ -109,7 +109,7 @@ func Category(text string) *Graph {
 }
 
 // Absent returns the graph without vertices: a part that is missing.
-func Absent() *Graph { return &Graph{off: make([]int32, 1)} }
+func Absent() *Graph { return NewBuilder(0).valid() }
 
 // Parts returns the parts of a row, nil for any other graph. Kernels see the parts that their Form names.
 func (g *Graph) Parts() []Part { return g.parts }
@@ -201,14 +201,6 @@ func (g *Graph) inducedParts(vs []int32) []Part {
 	return out
 }
 
-// text returns the text of a value that is there.
-func (g *Graph) text() string {
-	if g.N() == 0 {
-		return ""
-	}
-	return g.Label(0)
-}
-
 // Kinds of parts that are no structures, in place of their number of vertices.
 const (
 	categoryPart = -1
@@ -223,6 +215,20 @@ const (
 	partVertices
 	partNumbers
 )
+
+// numbers returns those of the part in a batch. number is that of a string.
+func (p Part) numbers(number func(has bool, s string) int32) []int32 {
+	switch g := p.Graph; {
+	case !p.Value:
+		return []int32{number(true, p.Name), -1, number(g.origin != nil, g.SMILES()), int32(g.N())}
+	case g.dim > 0:
+		return []int32{number(true, p.Name), number(true, g.label[0]), -1, numberPart}
+	case g.N() > 0:
+		return []int32{number(true, p.Name), number(true, g.label[0]), -1, categoryPart}
+	default:
+		return []int32{number(true, p.Name), -1, -1, categoryPart}
+	}
+}
 
 // takeParts takes the parts of rows off the front of the bytes of a batch.
 func (b *Batch) takeParts(r *arrayReader) {
