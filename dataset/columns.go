@@ -187,7 +187,7 @@ const (
 type Column struct {
 	Name     string       `json:"name"`
 	Kind     Kind         `json:"kind" want:"one of structure identifier number class date text empty"`
-	Role     string       `json:"role" help:"structure, target, id, color or nothing"`
+	Role     string       `json:"role" help:"structure, value, target, id, color or nothing"`
 	Why      string       `json:"why,omitempty" help:"why it has its role"`
 	Missing  int          `json:"missing" help:"graphs without a value"`
 	Odd      int          `json:"odd" help:"texts among numbers, which are left out"`

@@ -65,8 +65,8 @@ func Survey(d *Dataset) Summary {
 		s.Open = d.Columns.Roles.Open
 	}
 	for _, g := range d.Graphs {
-		if !strings.Contains(g.SMILES(), ".") {
-			continue
+		if g.Parts() != nil || !strings.Contains(g.SMILES(), ".") {
+			continue // the structures of a row
 		}
 		if m, err := chem.Of(g); err != nil || len(m.Fragments()) < 2 {
 			continue

@@ -36,15 +36,15 @@ type Role struct {
 // usualName is why a column has its role whose name is one of the list in docs/reference/tables.md.
 const usualName = "a usual name"
 
-// UnreadWarning ends what Roles.Unread says.
-const UnreadWarning = "; rows may have several structures"
+// UnreadWarning begins what Roles.Unread says.
+const UnreadWarning = "of the columns of structures only "
 
 // Unread says which columns of structures are not read, "" where there are none.
 func (r Roles) Unread() string {
 	if r.Others == nil {
 		return ""
 	}
-	return fmt.Sprintf("of the columns of structures only %s is read, not %s", r.Structure.Column, strings.Join(r.Others, ", ")) + UnreadWarning
+	return UnreadWarning + fmt.Sprintf("%s is read, not %s", r.Structure.Column, strings.Join(r.Others, ", "))
 }
 
 // Target returns the name of the first target column, "" for none.

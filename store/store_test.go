@@ -129,7 +129,9 @@ func TestEveryKernel(t *testing.T) {
 	slices.SortStableFunc(drugs.Graphs, func(a, b *graph.Graph) int { return a.N() - b.N() })
 	r := graphtest.Rand(1)
 	var four []*graph.Graph // lg wants graphs of one size
+	var attributed []*graph.Graph
 	for range 33 {
+		attributed = append(attributed, graphtest.Random(r, graphtest.Options{N: 5, Edge: 0.5, Dim: 2}))
 		four = append(four, graphtest.Random(r, graphtest.Options{N: 4, Edge: 0.5, Labels: 2}))
 	}
 	for _, k := range all {
@@ -140,6 +142,8 @@ func TestEveryKernel(t *testing.T) {
 			gs := drugs.Graphs[:33]
 			if k.Name() == "lg" {
 				gs = four
+			} else if k.Name() == "gaussian" {
+				gs = attributed
 			}
 			m, err := model.New(t.Context(), gs[21:], k)
 			if err != nil {

@@ -91,7 +91,7 @@ func (f *sampleFlags) draw(g *globals, path string) (graphs []*graph.Graph, tota
 	for _, d := range sample {
 		graphs = append(graphs, d.g)
 	}
-	ds := &dataset.Dataset{Name: data.Name(), Graphs: graphs, Keyed: data.Keyed(), AttributeKeys: data.AttributeKeys()}
+	ds := &dataset.Dataset{Name: data.Name(), Graphs: graphs, Keyed: data.Keyed(), AttributeKeys: data.AttributeKeys(), Columns: &dataset.Columns{Roles: data.Roles()}}
 	if ds.FillLabels(); ds.Filled > 0 {
 		g.note("%s: %s", ds.Name, ds.Warnings[0])
 	}

@@ -162,8 +162,8 @@ func withFlag(warning string) string {
 	if strings.HasSuffix(warning, dataset.ClustersWarning) {
 		return warning + "; --clusters makes a graph of each"
 	}
-	if strings.HasSuffix(warning, dataset.UnreadWarning) {
-		return strings.TrimSuffix(warning, dataset.UnreadWarning) + "; --structure names all that rows are compared by"
+	if strings.HasPrefix(warning, dataset.UnreadWarning) {
+		return warning + "; --structure names all that rows are compared by"
 	}
 	if warning == dataset.NamesWarning {
 		return warning + "; --node-label label compares them"
