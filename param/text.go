@@ -144,7 +144,7 @@ type reader struct {
 	at     int
 	depth  int
 	within spot // the parameter whose value is read, if one is
-	items  int   // of a list that were read
+	items  int  // of a list that were read
 	cursor cursor
 }
 
@@ -327,7 +327,7 @@ func (r *reader) of(f *Factor) (err error) {
 	r.take('(')
 	f.OfAt = r.at
 	if strings.HasPrefix(r.text[r.at:], `"`) {
-		if f.OfAt, f.Of, err = r.item(Place{}); err != nil {
+		if f.OfAt, f.Of, err = r.item(spot{}); err != nil {
 			return err
 		}
 	} else {
