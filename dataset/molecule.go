@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"cmp"
 	"strings"
 
 	"github.com/mlgkernel/mlg/dataset/chem"
@@ -9,9 +8,16 @@ import (
 )
 
 // ParseSMILES returns the graph of a molecule. Vertices are labelled by element and, as
-// the options say, charge, aromaticity and hydrogens; edges by bond symbol (- = # $ : ~).
+// the options say, charge, aromaticity and hydrogens; edges by bond symbol (- = # $ : ~). With Options.Rows it is
+// a row, whose parts have semicolons between them, as in "CCO; O; 298".
 func ParseSMILES(smiles string, opts Options) (*graph.Graph, error) {
-	if err := cmp.Or(opts.Validate(), opts.noRows(SMILES)); err != nil {
+	if err := opts.Validate(); err != nil {
+		return nil, err
+	}
+	if opts.Rows != nil {
+		return opts.parseRow(smiles)
+	}
+	if err := opts.noRows(SMILES); err != nil {
 		return nil, err
 	}
 	m, err := chem.ParseSMILES(smiles, opts.Limits.Vertices)

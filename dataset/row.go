@@ -256,6 +256,35 @@ func (t *tableReader) row(r record, id, target string) (*graph.Graph, error) {
 	return graph.Row(id, target, parts)
 }
 
+// Names returns the names of the parts, in the order in which ParseSMILES wants them.
+func (r *RowOptions) Names() []string { return slices.Concat(r.Structures, r.Numbers, r.Categories) }
+
+// parseRow returns the row that a text has, with semicolons between the parts.
+func (o Options) parseRow(text string) (*graph.Graph, error) {
+	names, cells := o.Rows.Names(), strings.Split(text, ";")
+	if len(cells) != len(names) {
+		return nil, fmt.Errorf("%s, want %d with semicolons between them: %s", counted(len(cells), "part", "parts"), len(names), strings.Join(names, "; "))
+	}
+	s := &stream{opts: o, warn: &warnings{}}
+	s.roles.Reactions = o.Rows.Reactions
+	for i, name := range names {
+		cells[i] = strings.TrimSpace(cells[i])
+		switch n := len(o.Rows.Structures); {
+		case i == 0:
+			s.roles.Structure = Role{Column: name}
+		case i < n:
+			s.roles.More = append(s.roles.More, Role{Column: name})
+		case i < n+len(o.Rows.Numbers):
+			s.roles.With = append(s.roles.With, Role{Column: name, Why: isNumber})
+		default:
+			s.roles.With = append(s.roles.With, Role{Column: name, Why: isCategory})
+		}
+	}
+	s.beside = Fields{Names: names, Values: cells}
+	g, err := (&tableReader{s: s}).row(record{}, "", "")
+	return g, withoutLine(err)
+}
+
 func withoutLine(err error) error {
 	if e, ok := err.(*lineError); ok {
 		return e.err
@@ -301,8 +330,7 @@ func (o Options) noRows(format Format) error {
 		return nil
 	}
 	if o.Rows != nil {
-		names := slices.Concat(o.Rows.Structures, o.Rows.Numbers, o.Rows.Categories)
-		return fmt.Errorf("the model compares rows of a table; want one with the columns %s", quoteList(names))
+		return fmt.Errorf("the model compares rows of a table; want one with the columns %s", quoteList(o.Rows.Names()))
 	}
 	if o.With != "" || strings.Contains(o.Structure, ",") {
 		return fmt.Errorf("columns beside the structure are asked for, which data in the format %s do not have; want a table", format)

@@ -110,7 +110,17 @@ func TestRowsLike(t *testing.T) {
 		t.Errorf("left out %v", d.Skipped)
 	}
 	o := dataset.DefaultOptions()
-	if _, err := dataset.ParseSMILES("CO", o.Like(&model)); err == nil || !strings.Contains(err.Error(), `the model compares rows of a table; want one with the columns "ligand", "base", "T", "assay"`) {
+	if _, err := dataset.ParseSMILES("CO", o.Like(&model)); err == nil || err.Error() != "1 part, want 4 with semicolons between them: ligand; base; T; assay" {
+		t.Errorf("error %v", err)
+	}
+	if _, err := dataset.ParseSMILES("CO; C; hot; 1", o.Like(&model)); err == nil || err.Error() != `"hot", want a number in the column "T"` {
+		t.Errorf("error %v", err)
+	}
+	if g, err := dataset.ParseSMILES("CO; ;7; 1", o.Like(&model)); err != nil || rowText(g) != "ligand CO, base –, T 7, assay 1" {
+		t.Errorf("row %v, error %v", g, err)
+	}
+	o.Format = dataset.SMILES
+	if _, err := dataset.ReadFrom(t.Context(), strings.NewReader("CO\n"), "x.smi", o.Like(&model)); err == nil || !strings.Contains(err.Error(), `the model compares rows of a table; want one with the columns "ligand", "base", "T", "assay"`) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -229,7 +229,7 @@ func (s *stream) columns(names []string) []int {
 		o := s.opts
 		wanted := append(strings.Split(o.TargetColumn+","+o.Structure+","+o.With, ","), o.Structure, o.IDColumn, o.TargetColumn, o.like)
 		if o.Rows != nil {
-			wanted = slices.Concat(wanted, o.Rows.Structures, o.Rows.Numbers, o.Rows.Categories)
+			wanted = append(wanted, o.Rows.Names()...)
 		}
 		for _, name := range wanted {
 			take(findColumn(names, []string{name}))

@@ -135,7 +135,7 @@ func (l *loader) data(read dataset.Options, c Choices) (*Data, error) {
 	}
 	ds := &dataset.Dataset{Name: l.file.name, Graphs: graphs, Warnings: slices.Clone(l.file.warnings), Keyed: l.file.keyed}
 	ds.FillLabels()
-	read.AttributeKeys, read.EmptyLabels = l.file.attributes, ds.Filled > 0
+	read.AttributeKeys, read.EmptyLabels, read.Rows = l.file.attributes, ds.Filled > 0, l.columns.Roles.Row()
 	if dataset.LabelsAreNames(read, ds) {
 		read = dataset.WithoutLabels(read, ds)
 	}
