@@ -152,6 +152,15 @@ func (c *Columns) valueRoles(r *Roles, o Options, what string) error {
 	return nil
 }
 
+// Structures returns the columns that are, or may be, further structures of rows.
+func (c *Columns) Structures() []string {
+	out := roleNames(c.Roles.More)
+	if c.Roles.Structure.Column != "" {
+		out = append(out, c.otherStructures(c.Roles)...)
+	}
+	return out
+}
+
 // reactions reports whether the values of a column are reaction SMILES.
 func (c *Columns) reactions(name string) bool {
 	some := false

@@ -52,6 +52,7 @@ type infoAnswer struct {
 	Labels     bool         `json:"labels"`
 	Attributes int          `json:"attributes"`
 	Molecules  bool         `json:"molecules" help:"the first graph is a molecule"`
+	Parts      []string     `json:"parts" help:"what the rows of a table are compared by, in the order in which smiles has it with semicolons between; empty for other graphs"`
 	Kernel     string       `json:"kernel" help:"the kernel of requests that choose none"`
 	Kernels    []kernelInfo `json:"kernels" help:"all kernels that texts may name"`
 	Core       int          `json:"core" help:"graphs in the Gram matrix"`
@@ -96,6 +97,9 @@ func getInfo(q *request, _ *struct{}) (*infoAnswer, error) {
 	if known := d.labelled(kernel.UpTo(len(d.IDs))); d.task == regression && len(known) > 0 {
 		values := choose.Pick(d.value, known)
 		a.Range = []float64{slices.Min(values), slices.Max(values)}
+	}
+	if a.Parts = []string{}; d.read.Rows != nil {
+		a.Parts = d.read.Rows.Names()
 	}
 	a.Kernel = d.Kernel.String()
 	if d.saved {
@@ -143,7 +147,7 @@ const (
 // reference names a graph in a request, by one of the three.
 type reference struct {
 	Index  *int            `json:"index,omitempty" help:"position of a graph of the data, from 0"`
-	SMILES *string         `json:"smiles,omitempty" want:"1 to 4000" help:"a molecule"`
+	SMILES *string         `json:"smiles,omitempty" want:"1 to 4000" help:"a molecule; of rows, their parts with semicolons between them"`
 	Graph  json.RawMessage `json:"graph,omitempty"`
 }
 

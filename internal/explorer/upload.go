@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -33,7 +34,8 @@ type uploadRequest struct {
 	Target         *string `json:"target,omitempty" help:"column of the targets; empty for none; by default the suggested one"`
 	ID             *string `json:"id,omitempty" help:"column of the identifiers; empty for none; by default the suggested one"`
 	Color          *string `json:"color,omitempty" help:"column to colour graphs by"`
-	Structure      string  `json:"structure,omitempty" help:"column of the SMILES; by default the server finds it"`
+	Structure      string  `json:"structure,omitempty" help:"column of the SMILES, or several with commas between them: graphs are then rows; by default the server finds it"`
+	With           string  `json:"with,omitempty" want:"0 to 2000" help:"columns of numbers and categories that rows are compared by too, with commas between them"`
 	TargetName     string  `json:"target_name,omitempty" want:"0 to 100" help:"what the targets are called, with their unit; by default as their column"`
 	Task           string  `json:"task,omitempty" default:"auto" want:"one of auto classification regression" help:"kind of the targets; auto decides by their values"`
 	Format         string  `json:"format,omitempty" default:"auto" want:"one of auto tudataset smiles csv tsv parquet sdf jsonl graphml gml gexf pajek nodelink dot edgelist"`
@@ -55,7 +57,7 @@ type uploadRequest struct {
 // options returns how the file is read. Records that cannot be read are left out and reported.
 func (in *uploadRequest) options(bytes int64) dataset.Options {
 	o := dataset.DefaultOptions()
-	o.Format, o.Structure, o.LargestFragment = dataset.Format(in.Format), in.Structure, in.LargestFragment
+	o.Format, o.Structure, o.With, o.LargestFragment = dataset.Format(in.Format), in.Structure, in.With, in.LargestFragment
 	o.Hydrogens, o.EdgeWeight = dataset.Hydrogens(in.Hydrogens), dataset.EdgeWeight(in.EdgeWeight)
 	o.NodeLabel, o.Attributes, o.EdgeLabel, o.Clusters = in.NodeLabel, in.Attributes, in.EdgeLabel, in.Clusters
 	o.EdgeAttributes, o.Directed = in.EdgeAttributes, in.Directed
@@ -87,6 +89,7 @@ type uploadAnswer struct {
 	ID          string            `json:"id"`
 	Color       string            `json:"color"`
 	Structure   string            `json:"structure"`
+	Beside      []string          `json:"beside" help:"further columns that rows are compared by: structures, numbers and categories"`
 	Task        task              `json:"task" want:"one of classification regression none"`
 	Classes     []string          `json:"classes"`
 	Warnings    []string          `json:"warnings"`
@@ -326,13 +329,17 @@ func uploadError(err error) error {
 func (l *loader) report(c Choices) *uploadAnswer {
 	left := l.file.skipped
 	out := &uploadAnswer{Name: l.file.name, Format: l.file.format, Graphs: len(l.graphs), More: l.more, Columns: l.columns.Describe(),
-		Skipped: left.Count, SkippedRows: append([]dataset.Skipped{}, left.First...), Structure: l.columns.Roles.Structure.Column, Warnings: append([]string{}, l.file.warnings...), Gone: []string{}}
+		Skipped: left.Count, SkippedRows: append([]dataset.Skipped{}, left.First...), Structure: l.columns.Roles.Structure.Column, Warnings: append([]string{}, l.file.warnings...), Gone: []string{}, Beside: []string{}}
+	for _, r := range append(slices.Clone(l.columns.Roles.More), l.columns.Roles.With...) {
+		out.Beside = append(out.Beside, r.Column)
+	}
 	out.NodeKeys, out.EdgeKeys = append([]string{}, l.file.nodes...), append([]string{}, l.file.edges...)
 	for _, g := range l.graphs {
 		if strings.Contains(g.SMILES(), ".") {
 			out.Fragments++
 		}
 	}
+	more := l.columns.Structures()
 	taken := func(name *string) string {
 		if name == nil {
 			return ""
@@ -343,6 +350,9 @@ func (l *loader) report(c Choices) *uploadAnswer {
 	for i := range out.Columns {
 		d := &out.Columns[i]
 		suggested := d.Role
+		if slices.Contains(more, d.Name) {
+			d.Kind = dataset.StructureKind
+		}
 		d.Role = ""
 		for role, of := range map[string]string{"structure": out.Structure, "target": out.Target, "id": out.ID, "color": out.Color} {
 			if strings.EqualFold(of, d.Name) && (d.Role == "" || role < d.Role) { // one role of several

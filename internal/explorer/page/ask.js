@@ -14,7 +14,8 @@ export function askPanel(app) {
   const [form, input, error] = [$("ask-form"), $("ask-text"), $("ask-error")];
   form.addEventListener("submit", async (e) => {
     e.preventDefault();
-    const list = input.value.trim().split(/\s+/).filter(Boolean).map((smiles) => ({ smiles }));
+    const text = input.value.trim();
+    const list = (app.info.parts.length ? [text] : text.split(/\s+/)).filter(Boolean).map((smiles) => ({ smiles }));
     showError(error, null);
     input.removeAttribute("aria-invalid");
     if (!list.length) return;
@@ -35,7 +36,7 @@ export function showExamples(app) {
   const { info, source } = app;
   const chip = (text, run) => h("li", {}, h("button", { class: "chip-button", onclick: run }, text));
   const out = [];
-  if (info.molecules) for (const [name, smiles] of molecules) out.push(chip(name, () => app.ask([{ smiles }]).catch(app.fail)));
+  if (info.molecules && !info.parts.length) for (const [name, smiles] of molecules) out.push(chip(name, () => app.ask([{ smiles }]).catch(app.fail)));
   if (info.graphs > 1) {
     out.push(chip("the largest", () => app.open(String(source.nodes.indexOf(Math.max(...source.nodes))))));
     out.push(chip("two that are alike", () => app.alike().catch(app.fail)));
@@ -43,7 +44,7 @@ export function showExamples(app) {
   if (info.color_by.includes("error")) out.push(chip("prediction errors", () => app.colorBy("error")));
   $("examples").replaceChildren(...(out.length ? [h("li", { class: "muted small" }, "Try"), ...out] : []));
   $("ask-row").hidden = !info.molecules;
-  $("ask-label").textContent = info.molecules ? "Where does a molecule lie on the map? Type its SMILES:"
+  $("ask-label").textContent = info.parts.length ? `Where does a row lie on the map? Type ${info.parts.join("; ")}:` : info.molecules ? "Where does a molecule lie on the map? Type its SMILES:"
     : "Where does a graph lie on the map? Drop a file with the graph.";
 }
 

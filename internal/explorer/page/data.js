@@ -181,6 +181,7 @@ function reportOf(r, choices, again) {
     r.columns.length > 0 && h("div", { class: "fields" }, select(target), r.target && [taskOf(r.task, chosen?.numeric, chosen?.distinct, again),
       called(choices.target_name ?? r.target, (text) => (choices.target_name = text))],
       others.filter(([role]) => role !== "structure" || r.structure).map(select)),
+    molecules && besideOf(r, again),
     molecules && h("fieldset", {}, h("legend", {}, `Compared: ${r.compared}. Compare also:`),
       features.map(([name, usual, text, why]) => h("label", {}, h("input", {
         type: "checkbox", name, checked: choices[name] ?? usual,
@@ -205,6 +206,20 @@ function reportOf(r, choices, again) {
     rows(`${count(r.unmeasured.count, "value")} not taken for a number`, r.unmeasured.count, r.unmeasured.first ?? []),
   ];
   return parts.filter(Boolean);
+}
+
+// besideOf chooses further columns that rows are compared by: structures, numbers and categories.
+function besideOf(r, again) {
+  const columns = r.columns.filter((c) => ![r.structure, r.target, r.id].includes(c.name) && ["structure", "number", "class"].includes(c.kind));
+  if (!r.structure || !columns.length) return false;
+  const change = (name, on) => {
+    const chosen = columns.filter((c) => (c.name === name ? on : r.beside.includes(c.name)));
+    const names = (structures) => chosen.filter((c) => (c.kind === "structure") === structures).map((c) => c.name);
+    again({ structure: [r.structure, ...names(true)].join(","), with: names(false).join(",") || undefined });
+  };
+  return h("fieldset", {}, h("legend", {}, `Rows are compared by ${[r.structure, ...r.beside].join(", ")}. Compare also:`),
+    columns.map((c) => h("label", {}, h("input", { type: "checkbox", name: `beside-${c.name}`, checked: r.beside.includes(c.name),
+      onchange: (e) => change(c.name, e.target.checked) }), c.name, h("span", { class: "muted" }, ` ${c.kind === "structure" ? "structure" : c.numeric ? "number" : "category"}`))));
 }
 
 // taskOf chooses what a column is, where it has numbers; classes is the number of its values.
