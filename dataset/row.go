@@ -46,6 +46,19 @@ func (r Roles) Row() *RowOptions {
 	return out
 }
 
+// RowOf says what the parts of rows are, nil for other graphs. It is nil for reactions too, whose parts do not
+// have the names of columns.
+func RowOf(graphs []*graph.Graph) *RowOptions {
+	structures, numbers, categories := graph.PartNames(graphs)
+	reaction := func(name string) bool {
+		return name == reactionParts[0] || strings.HasSuffix(name, " "+reactionParts[0])
+	}
+	if structures == nil || slices.ContainsFunc(structures, reaction) {
+		return nil
+	}
+	return &RowOptions{Structures: structures, Numbers: numbers, Categories: categories}
+}
+
 // part returns the name of the part that a column gives.
 func (r Role) part() string {
 	if r.Part != "" {

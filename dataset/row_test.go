@@ -79,6 +79,9 @@ func TestRows(t *testing.T) {
 	if roles.Target() != "yield" {
 		t.Errorf("target %q", roles.Target())
 	}
+	if row := dataset.RowOf(d.Graphs); !reflect.DeepEqual(row, roles.Row()) {
+		t.Errorf("row of the graphs %v, want %v", row, roles.Row())
+	}
 	if a, b := d.Graphs[0].Part("ligand"), d.Graphs[1].Part("ligand"); a != b {
 		t.Error("equal structures are made twice")
 	}
@@ -131,6 +134,9 @@ func TestReactions(t *testing.T) {
 	want := []string{"reactants CC.O, agents [Pd], products CO", "reactants C, agents –, products O"}
 	if got := rowTexts(d); len(got) < 2 || !slices.Equal(got[:2], want) {
 		t.Errorf("rows %q, want %q", got, want)
+	}
+	if row := dataset.RowOf(d.Graphs); row != nil {
+		t.Errorf("row of reactions %v, whose columns are not known", row)
 	}
 	d = readRows(t, "smiles,pH,batch,y\nCC,7,1,1.5\nCO,5,2,2.5\n", func(o *dataset.Options) { o.With = "pH:category,batch" })
 	if row := d.Columns.Roles.Row(); !slices.Equal(row.Categories, []string{"pH", "batch"}) || row.Numbers != nil {

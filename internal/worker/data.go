@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"os"
@@ -48,15 +49,20 @@ func targets(d *dataset.Dataset) []targetColumn {
 	return out
 }
 
-// read reads a dataset.
+// read reads a dataset: a file, or the body of the request, which is then a table.
 func (c *call) read(args readArgs) (any, error) {
 	o, err := c.reading(args.Options)
 	if err != nil {
 		return nil, err
 	}
-	d, err := dataset.Read(c.ctx, args.Path, o)
+	var d *dataset.Dataset
+	if len(c.body) > 0 {
+		d, err = dataset.ReadFrom(c.ctx, bytes.NewReader(c.body), args.Path, o)
+	} else {
+		d, err = dataset.Read(c.ctx, args.Path, o)
+	}
 	if err != nil {
-		if _, e := os.Stat(args.Path); errors.Is(e, fs.ErrNotExist) {
+		if _, e := os.Stat(args.Path); len(c.body) == 0 && errors.Is(e, fs.ErrNotExist) {
 			err = failure{"missing", err}
 		}
 		return nil, err

@@ -87,6 +87,11 @@ func (c *call) train(args trainArgs) (any, error) {
 		endpoints = append(endpoints, x)
 	}
 	o.Collection = f.model.Kernel.In
+	if rows := dataset.RowOf(ds.Graphs); rows != nil {
+		read := dataset.DefaultOptions()
+		read.Rows = rows
+		o.Reader = &read
+	}
 	m, _, err := model.LearnAll(c.ctx, ds, endpoints, choose.Each(f.model.Kernel.Asked), o)
 	if err != nil {
 		return nil, err
