@@ -6,6 +6,7 @@ import json
 import os
 from pathlib import Path
 
+import pandas
 import pytest
 
 import mlgkernel
@@ -26,6 +27,16 @@ def pytest_runtest_makereport(item, call):
 @pytest.fixture(scope="session")
 def drugs():
     return mlgkernel.datasets.load("builtin:drugs")
+
+
+@pytest.fixture
+def mixtures():
+    """A table with two structures and a number in each row."""
+    acids = ["OC(=O)c1ccccc1", "OC(=O)c1ccccc1O", "OC(=O)CCC(=O)O", "OC(=O)CCCCC(=O)O", "OC(=O)Cc1ccccc1"]
+    rows = [(a, s, t) for a in acids for s in ("O", "CCO") for t in (298, 323)]
+    table = pandas.DataFrame(rows, columns=["acid", "solvent", "T"])
+    table["log_s"] = [len(a) / 10 - len(s) + (t - 300) / 100 + i % 3 / 10 for i, (a, s, t) in enumerate(rows)]
+    return table
 
 
 @pytest.fixture(scope="session")

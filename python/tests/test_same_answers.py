@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import json
+import pickle
 import subprocess
 import urllib.parse
 import urllib.request
 
 import numpy as np
+import pandas
 import pytest
 
 import mlgkernel
-from mlgkernel import MLGClassifier, MLGRegressor, _engine
+from mlgkernel import MLGClassifier, MLGRegressor, _engine, datasets
 
 NEW = ["O=C1CN=C(c2ccccc2)c2ccccc2N1", "CN1CCC23C4Oc5c(OC)ccc(CC1C2C=CC4O)c35", "CC(=O)Oc1ccccc1C(=O)O"]
 LEARNERS = {
@@ -104,6 +106,33 @@ def test_same_models(drugs, tmp_path):
             for key in ("value", "deviation"):
                 assert [p[key] for p in shown] == [p[key] for p in new]
         assert tested["estimates"][0] == report["estimate"]
+
+
+def test_same_rows(mixtures, tmp_path):
+    """The command and this package predict the same for rows of a table, to the bit."""
+    table, file, path = mixtures, tmp_path / "mixtures.csv", tmp_path / "command.mlg"
+    table.to_csv(file, index=False)
+    kernel, parts = "wl(acid) * wl(solvent) * gaussian(T)", ["--structure", "acid,solvent", "--with", "T"]
+    command("train", file, *parts, "--target", "log_s", "-o", path, "--kernel", kernel)
+    said = [json.loads(x) for x in command("predict", path, file).splitlines()]
+    data = datasets.from_table(table, structure=["acid", "solvent"], with_columns="T", target="log_s")
+    model = MLGRegressor(kernel).fit(data.graphs, data.target)
+    model.save(tmp_path / "python.mlg")
+    loaded = MLGRegressor.load(tmp_path / "python.mlg")
+    copied = pickle.loads(pickle.dumps(model))
+    for other in (model, loaded, copied, MLGRegressor.load(path)):
+        got, deviations = other.predict(data.graphs, return_std=True)
+        assert got.tolist() == [p["value"] for p in said]
+        assert deviations.tolist() == [p["deviation"] for p in said]
+    # Both files read a new table alike: columns in another order, and an empty cell.
+    new = tmp_path / "new.csv"
+    new.write_text("T,solvent,acid\n310,O,CC(=O)O\n,CCO,OC(=O)c1ccccc1\n")
+    answers = [command("predict", p, new) for p in (path, tmp_path / "python.mlg")]
+    values = [[json.loads(x)["value"] for x in text.splitlines()] for text in answers]
+    assert values[0] == values[1] == loaded.predict(str(new)).tolist()
+    frame = pandas.read_csv(new)
+    for other in (model, loaded, copied):
+        assert other.predict(datasets.from_table(frame, like=other).graphs).tolist() == values[0]
 
 
 def test_same_answers(model, explorer, tmp_path):

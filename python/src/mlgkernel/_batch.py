@@ -13,7 +13,7 @@ import numpy as np
 
 from ._edges import MAX_VERTICES
 from .exceptions import GraphError
-from .graph import Graph
+from .graph import Graph, Part
 
 
 def pack(graphs: Sequence[Graph]) -> bytes:
@@ -24,6 +24,8 @@ def pack(graphs: Sequence[Graph]) -> bytes:
     labels: list[int] = []
     vertices: list[int] = []
     edge_labels: list[int] = []
+    rows: list[int] = []
+    parts: list[int] = []
     for i, g in enumerate(graphs):
         m = len(g.edges)
         shapes[:2, i] = g.n, m
@@ -44,13 +46,23 @@ def pack(graphs: Sequence[Graph]) -> bytes:
         if (given := g.names) is not None:
             shapes[4, i] |= 4
             vertices += map(codes.__getitem__, given)
+        if g._parts is not None:
+            shapes[4, i] |= 8
+            rows.append(len(g._parts))
+            for name, text, smiles, count in g._parts:
+                parts += [
+                    codes[name],
+                    -1 if text is None else codes[text],
+                    codes[smiles] if smiles else -1,
+                    count,
+                ]
     total = int(shapes[0].sum())
     if total > MAX_VERTICES:
         raise GraphError(f"graphs: {total} vertices in all, want at most {MAX_VERTICES}")
     names = [
         codes[text] if text else -1
-        for key in ("id", "target", "smiles")
-        for text in map(attrgetter(key), graphs)
+        for texts in (*(map(attrgetter(key), graphs) for key in ("id", "target")), map(_smiles, graphs))
+        for text in texts
     ]
     texts = [t.encode("utf-8", "surrogatepass") for t in codes.texts]
     arrays = [
@@ -58,10 +70,15 @@ def pack(graphs: Sequence[Graph]) -> bytes:
         shapes,
         *(_join(parts, "<f8") for parts in (attributes, coordinates, weights)),
         _join(edges, "<i4"),
-        *(np.array(numbers, "<i4") for numbers in (labels, edge_labels, names, vertices)),
+        *(np.array(numbers, "<i4") for numbers in (labels, edge_labels, names, vertices, rows, parts)),
         np.array([len(t) for t in texts], "<i4"),
     ]
     return b"".join([a.tobytes() for a in arrays] + texts)
+
+
+def _smiles(g: Graph) -> str:
+    """Return the SMILES string of a graph. That of a row is those of its parts."""
+    return g.smiles if g._parts is None else ""
 
 
 class _Codes(dict[Any, int]):
@@ -103,6 +120,9 @@ def unpack(data: np.ndarray) -> list[Graph]:
     edges, labels, edge_labels = (_Taker(body.take(int(size.sum()), "<i4")) for size in (2 * m, n, m))
     names = body.take(3 * count, "<i4").reshape(3, count).T.tolist()
     vertices = _Taker(body.take(int(n[kind & 4 != 0].sum()), "<i4"))
+    counts = body.take(int((kind & 8 != 0).sum()), "<i4")
+    parts = _Taker(body.take(4 * int(counts.sum()), "<i4"))
+    of_row = iter(counts.tolist())
     lengths = body.take(strings, "<i4").tolist()
     texts = [body.take(size).tobytes().decode("utf-8", "replace") for size in lengths]
 
@@ -122,5 +142,18 @@ def unpack(data: np.ndarray) -> list[Graph]:
         g._labels, g._edge_labels = strings_of(labels.take(n)), strings_of(edge_labels.take(m))
         g.directed = g.arcs = bool(kind & 2)
         g.id, g.target, g.smiles = (texts[c] if c >= 0 else "" for c in names[i])
+        g._parts = None
+        if kind & 8:
+            g._parts = [
+                Part(
+                    texts[name],
+                    texts[text] if text >= 0 else None,
+                    texts[smiles] if smiles >= 0 else "",
+                    count,
+                )
+                for name, text, smiles, count in parts.take(4 * next(of_row)).reshape(-1, 4).tolist()
+            ]
+            there = [p.smiles for p in g._parts if p.vertices > 0]
+            g.smiles = ".".join(there) if all(there) else ""
         out.append(g)
     return out

@@ -15,6 +15,8 @@ from .exceptions import GraphError
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+    from .graph import Part
+
 _FORMATS = ("dictionary", "adjacency", "all")
 
 
@@ -42,6 +44,7 @@ class GraphMethods:
     directed: bool
     _labels: list[Any] | None
     _edge_labels: list[Any] | None
+    _parts: list[Part] | None
 
     @property
     def m(self) -> int:
@@ -225,10 +228,13 @@ class GraphMethods:
         unknown = wanted - number.keys()
         if unknown:
             raise ValueError(f"vertices: {next(iter(unknown))!r} is no vertex")
-        keep = np.array([v in wanted for v in self.vertices], dtype=bool)
+        return self._induced(np.array([v in wanted for v in self.vertices], dtype=bool))
+
+    def _induced(self, keep: np.ndarray) -> Self:
+        """Return the induced subgraph on the vertices of a mask."""
         inside = keep[self.edges].all(axis=1) if len(self.edges) else np.zeros(0, dtype=bool)
         out = copy.copy(self)
-        out.vertices = [v for v in self.vertices if v in wanted]
+        out.vertices = [v for v, k in zip(self.vertices, keep) if k]
         out.n = len(out.vertices)
         out.edges = (np.cumsum(keep) - 1).astype(np.int32)[self.edges[inside]]
         out.smiles = ""
@@ -239,6 +245,15 @@ class GraphMethods:
             values = getattr(self, name)
             kept = None if values is None else [x for x, k in zip(values, mask) if k]
             setattr(out, name, kept or None)
+        if self._parts is not None:
+            out._parts, at = [], 0
+            for p in self._parts:
+                if p.vertices > 0:
+                    kept_here = int(keep[at : at + p.vertices].sum())
+                    at += p.vertices
+                    if kept_here < p.vertices:
+                        p = p._replace(vertices=kept_here, smiles="")
+                out._parts.append(p)
         return out
 
     def relabel(

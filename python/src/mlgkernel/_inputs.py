@@ -127,6 +127,12 @@ def _is_table(x: Any) -> bool:
     return hasattr(x, "iterrows")
 
 
+def missing(v: Any) -> bool:
+    """Report whether an entry of a table is not known: None, NaN, NA or an empty text."""
+    nothing = v is None or type(v).__name__ in ("NAType", "NaTType") or v == ""
+    return nothing or (isinstance(v, float) and v != v)
+
+
 def _refuse(x: Any, place: str) -> None:
     """Raise an error for what is known to be neither a graph nor a collection."""
     if hasattr(x, "edge_types") and hasattr(x, "node_types"):
@@ -136,7 +142,8 @@ def _refuse(x: Any, place: str) -> None:
     if _is_table(x):
         raise GraphError(
             f"{place}{type(x).__name__} is a table with {_engine.counted(x.shape[1], 'column')}, want one "
-            "column of graphs or SMILES, such as table['smiles']; graph_from_pandas reads tables of edges"
+            "column of graphs or SMILES, such as table['smiles']; datasets.from_table makes graphs of rows, "
+            "and graph_from_pandas reads tables of edges"
         )
 
 

@@ -24,7 +24,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, colu
 
 from . import _engine
 from ._batch import pack
-from ._inputs import as_graphs
+from ._inputs import as_graphs, missing
 from ._kernel import Compiled, OnGraphs, about_text, given_text, jobs, number, seed, string, whole
 from ._language import DEFAULT_KERNEL
 from .graph_kernels import GraphKernel
@@ -161,7 +161,7 @@ class _Learner(_WithKernel):
         X = _fitting(X, table)
         endpoints, known = [], []
         for name, column in zip(names, table.T, strict=True):
-            at = np.flatnonzero([not _missing(v) for v in column])
+            at = np.flatnonzero([not missing(v) for v in column])
             if weights is not None:
                 at = at[weights[at] > 0]
             if len(at) < 2:
@@ -316,12 +316,6 @@ def _columns(y: Any) -> list[str]:
     if len({n.casefold() for n in names}) < len(names) or "" in names:
         raise ValueError(f"y has the columns {', '.join(names)}, want a different name for each")
     return names
-
-
-def _missing(v: Any) -> bool:
-    """Report whether an entry of a table of targets is not known: None, NaN, NA or an empty text."""
-    nothing = v is None or v == "" or type(v).__name__ in ("NAType", "NaTType")
-    return nothing or (isinstance(v, float) and v != v)
 
 
 def _no_y(estimator: Any, what: str) -> str:
@@ -576,7 +570,7 @@ class MLGClassifier(ClassifierMixin, _Learner):
         w = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, np.float64)
         accuracies = []
         for said, truth in zip(self.predict(X).T, np.asarray(y).T, strict=True):
-            known = np.array([not _missing(v) for v in truth])
+            known = np.array([not missing(v) for v in truth])
             accuracies.append(np.average(said[known] == truth[known], weights=w[known]))
         return float(np.mean(accuracies))
 

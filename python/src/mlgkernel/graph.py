@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,6 +23,18 @@ from ._engine import counted
 from ._graph_methods import GraphMethods
 from ._labels import as_labels, is_vector, label_of_edge, rows_of
 from .exceptions import GraphError
+
+
+class Part(NamedTuple):
+    """A part of a row: a structure, which is the next `vertices` of the row, or a value.
+
+    A category has -1 vertices and a number -2. Both have a text, None for one that is missing.
+    """
+
+    name: str
+    text: str | None
+    smiles: str
+    vertices: int
 
 
 class Graph(GraphMethods):
@@ -98,11 +110,14 @@ class Graph(GraphMethods):
     id, target : str
     smiles : str
         For pictures: the molecule, with its atoms in the order of the vertices.
+    parts : dict
+        What a row of a table has: structures, numbers and texts by name (`datasets.from_table`).
     """
 
     __slots__ = (
         "_edge_labels",
         "_labels",
+        "_parts",
         "arcs",
         "attributes",
         "coordinates",
@@ -129,6 +144,7 @@ class Graph(GraphMethods):
     arcs: bool
     _labels: list[Any] | None  # texts and whole numbers
     _edge_labels: list[Any] | None
+    _parts: list[Part] | None
 
     def __init__(
         self,
@@ -140,7 +156,7 @@ class Graph(GraphMethods):
         arcs: bool | None = None,
     ) -> None:
         self.id = self.target = self.smiles = ""
-        self.coordinates = self.attributes = self._labels = self._edge_labels = None
+        self.coordinates = self.attributes = self._labels = self._edge_labels = self._parts = None
         self.directed, self.arcs = True, bool(arcs)
         if graph_format not in ("auto", "dictionary", "adjacency", "all", None):
             raise ValueError(f"graph_format={graph_format!r}, want auto, dictionary, adjacency or all")
@@ -192,6 +208,30 @@ class Graph(GraphMethods):
         self._edge_labels = None
         self._set_edge_labels(given)
 
+    @property
+    def parts(self) -> dict[str, Graph | float | str | None]:
+        """The parts of a row of a table by name: structures, numbers and texts; None for a missing one.
+
+        A graph that is no row has none.
+        """
+        out: dict[str, Graph | float | str | None] = {}
+        at = 0
+        for p in self._parts or ():
+            if p.vertices == 0 or (p.text is None and p.vertices < 0):
+                out[p.name] = None
+            elif p.vertices < 0:
+                out[p.name] = float(p.text or "") if p.vertices == -2 else p.text
+            else:
+                keep = np.zeros(self.n, dtype=bool)
+                keep[at : at + p.vertices] = True
+                g = self._induced(keep)
+                g.id, g.target, g.smiles, g._parts = "", "", p.smiles, None
+                if isinstance(self.vertices, range):
+                    g.vertices = range(g.n)
+                out[p.name] = g
+                at += p.vertices
+        return out
+
     @classmethod
     def from_arrays(
         cls,
@@ -242,7 +282,7 @@ class Graph(GraphMethods):
         check_range(g.edges, g.n)
         g.edges = g.edges.astype(np.int32)
         g.weights = check_weights(weights, len(g.edges))
-        g._labels = g.attributes = g._edge_labels = g.coordinates = None
+        g._labels = g.attributes = g._edge_labels = g.coordinates = g._parts = None
         g.directed = g.arcs = bool(arcs)
         g._set_labels(labels)
         if attributes is not None:

@@ -66,7 +66,8 @@ def load(
     path: str | os.PathLike[str],
     *,
     format: str = "auto",
-    smiles_column: str = "",
+    structure: str | Sequence[str] = "",
+    with_columns: str | Sequence[str] = "",
     target: str | Sequence[str] = "",
     id: str = "",
     hydrogens: str = "written",
@@ -93,9 +94,14 @@ def load(
     format : str
         ``"auto"``, or tudataset, smiles, csv, tsv, parquet, sdf, jsonl, graphml, gml, gexf,
         pajek, nodelink, dot, edgelist.
-    smiles_column, target, id : str
-        Columns or data fields. By default they are found by their names and values. ``target`` may name
-        several: as a list, with commas between the names, or as ``"all"``.
+    structure, target, id : str or sequence of str
+        Columns or data fields. By default they are found by their names and values. ``structure`` and
+        ``target`` may name several, as a list or with commas between the names. With several structures
+        graphs are rows, whose `Graph.parts` kernels name: ``"wl(solute) * wl(solvent)"``. ``target`` may
+        be ``"all"``.
+    with_columns : str or sequence of str
+        Columns of numbers and categories, which become parts of rows too. ``"batch:category"`` and
+        ``"pH:number"`` say what a column is; else its values do.
     hydrogens : {"written", "explicit", "implicit"}
         Which hydrogens of molecules become vertices: those in the data, all, or none.
     atom_charge, atom_aromatic, atom_hydrogens : bool
@@ -134,8 +140,8 @@ def load(
     graphs, info = read_graphs(
         path,
         format=format,
-        smiles_column=smiles_column,
-        target=target if isinstance(target, str) else ",".join(target),
+        structure=listed(structure),
+        target=listed(target),
         id=id,
         hydrogens=hydrogens,
         atom_charge=atom_charge,
@@ -145,12 +151,23 @@ def load(
         largest_fragment=largest_fragment,
         edge_weight=edge_weight,
         node_label=node_label,
-        attributes=attributes if isinstance(attributes, str) else ",".join(attributes),
+        attributes=listed(attributes),
         edge_label=edge_label,
-        edge_attributes=edge_attributes if isinstance(edge_attributes, str) else ",".join(edge_attributes),
+        edge_attributes=listed(edge_attributes),
         clusters=clusters,
         directed=directed,
+        **{"with": listed(with_columns)},
     )
+    return dataset_of(graphs, info)
+
+
+def listed(names: str | Sequence[str]) -> str:
+    """Return names with commas between them."""
+    return names if isinstance(names, str) else ",".join(names)
+
+
+def dataset_of(graphs: list[Graph], info: dict[str, Any]) -> Dataset:
+    """Return what the worker has read."""
     ids = [g.id or str(i + 1) for i, g in enumerate(graphs)]
     columns = info.pop("values", None) or {}
     found = [_values(**column) for column in info.pop("learned")]
