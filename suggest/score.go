@@ -119,7 +119,8 @@ func (s *Search) describe(c *Scored, p *model.Prediction) {
 		}
 		c.score = math.Log(quality) - math.Log(c.Cost)
 	} else {
-		c.Value, c.Deviation, c.True = &p.Value, p.Deviation, p.True
+		value := p.Value // the prediction itself would keep those of a whole block
+		c.Value, c.Deviation, c.True = &value, p.Deviation, p.True
 		if c.Why = "uncertain"; o.Goal.Kind != Learn && o.Goal.hit(p.Value, s.best) {
 			c.Why = "good"
 		}

@@ -270,15 +270,19 @@ func (c *suggestCmd) stored(m *model.Model) (iter.Seq2[suggest.Block, error], fu
 		}
 	}
 	features := func(at []int) (kernel.Features, error) {
+		order := kernel.UpTo(len(at)) // as the store has them, so that each of its pieces is read once
+		slices.SortFunc(order, func(a, b int) int { return at[a] - at[b] })
 		var parts []kernel.Features
-		for _, i := range at {
-			a, err := s.Features(i, i+1)
+		place := make([]int, len(at))
+		for k, o := range order {
+			place[o] = k
+			a, err := s.Features(at[o], at[o]+1)
 			if err != nil {
 				return nil, err
 			}
 			parts = append(parts, a)
 		}
-		return m.Kernel.Join(parts...), nil
+		return m.Kernel.Join(parts...).Select(place), nil
 	}
 	return blocks, features, func() { s.Close() }, nil
 }
