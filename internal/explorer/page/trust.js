@@ -9,8 +9,17 @@ const splits = { random: "Single graphs", scaffold: "Whole scaffolds", cluster: 
 
 const answers = new Map(); // of the API, by what they are about
 
-// trustOf returns the part of the view, which fills itself: about all graphs, or about a part of them.
+let last = {}; // what trustOf returned, and what it is about
+
+// trustOf returns the part of the view, which fills itself: about all graphs, or about a part of them. What was chosen in it
+// stays while the rest of the view is shown anew.
 export function trustOf(app, part = null) {
+  const about = JSON.stringify([app.info.source, app.state.kernel, app.state.split, part?.graphs]);
+  if (last.about !== about || last.failed) last = { about, node: trust(app, part) };
+  return last.node;
+}
+
+function trust(app, part) {
   const { state, info } = app;
   const names = Object.keys(splits).filter((by) => by !== "scaffold" || info.molecules);
   if (!names.includes(state.split)) [state.split] = names;
@@ -19,6 +28,7 @@ export function trustOf(app, part = null) {
   const body = h("div", { id: "trust" });
   const set = radios(choice, "aria-checked", (b) => {
     state.split = b.dataset.split;
+    last = {};
     write();
     set(b);
     fill(app, body, state.split, part).catch(app.fail);
@@ -43,6 +53,7 @@ async function fill(app, body, by, part) {
   try {
     a = await answers.get(key);
   } catch (e) {
+    last.failed = true;
     if (body.dataset.of === key) body.replaceChildren(h("p", { class: "error" }, e.message));
     return;
   }

@@ -149,6 +149,7 @@ const twins = `smiles,name,y\n${["CCO,first,1", "OCC,second,2", ...Array.from({ 
 test("points that lie on each other are listed, by mouse and by keyboard, and no name stands beside another mark", limit, async () => {
   const page = await open("#layout=pca", { at: await serve(file("twins.csv", twins)) });
   await until(page, "app.map.x.length === 22");
+  await settled(page);
   const [x, y] = await pixel(page, 0);
   await page.mouse.click(x, y);
   await page.locator("#stack").waitFor();
