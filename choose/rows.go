@@ -38,7 +38,7 @@ func rowCandidates(info dataset.Summary) []Candidate {
 	}
 	var out []Candidate
 	for _, s := range structures {
-		for _, shape := range rowShapes(info.Structures) {
+		for _, shape := range rowShapes(info.Structures, info.Numbers != nil || info.Categories != nil) {
 			for _, power := range rowPowers {
 				for _, v := range rowValues(info) {
 					name := s.Parameters + " " + shape.name
@@ -61,7 +61,8 @@ type rowShape struct {
 	products [][]int
 }
 
-func rowShapes(structures []string) []rowShape {
+// rowShapes returns the shapes for rows. With values, the empty subset is one of the subsets: the values alone.
+func rowShapes(structures []string, values bool) []rowShape {
 	var each [][]int
 	for i := range structures {
 		each = append(each, []int{i})
@@ -70,9 +71,13 @@ func rowShapes(structures []string) []rowShape {
 	if len(structures) > 1 {
 		out = append(out, rowShape{"mean", each})
 	}
-	if n := len(structures); n > 1 && n <= mostSubsets {
+	if n := len(structures); (n > 1 || values) && n <= mostSubsets {
 		var subsets [][]int
-		for set := 1; set < 1<<n; set++ {
+		first := 1
+		if values {
+			first = 0
+		}
+		for set := first; set < 1<<n; set++ {
 			var at []int
 			for i := range n {
 				if set>>i&1 == 1 {
