@@ -280,7 +280,7 @@ func TestDocumentedOperations(t *testing.T) {
 	const kernel = "kernel"
 	want := map[string]string{
 		"GET /health": "", "GET /openapi.json": "", "GET /sources": "",
-		"POST /upload": "name key check file target target_name id color structure task format hydrogens edge_weight node_label attributes edge_label edge_attributes clusters directed atom_charge atom_aromatic atom_hydrogens largest_fragment",
+		"POST /upload": "name key check file target target_name id color structure with task format hydrogens edge_weight node_label attributes edge_label edge_attributes clusters directed atom_charge atom_aromatic atom_hydrogens largest_fragment",
 		"GET /info":    "", "GET /graphs": "", "GET /graph/{index}": "", "POST /graph": "", "POST /read": "",
 		"GET /map": kernel + " part", "GET /colors": kernel + " by column", "GET /columns": "column", "GET /structure": kernel, "GET /outliers": kernel, "GET /chosen": "", "GET /trust": kernel + " by", "POST /trust": "", "GET /matrix": kernel + " cells", "GET /gram": kernel + " rows columns", "GET /evaluate": kernel + " cross_validate part", "GET /progress": kernel + " upload",
 		"GET /neighbours": kernel + " index smiles k", "POST /neighbours": "", "GET /predict": kernel + " index smiles k place endpoint early", "POST /predict": "",
@@ -325,7 +325,7 @@ func TestDocumentedTypes(t *testing.T) {
 	for path, want := range map[string]string{
 		"paths /api/v1/matrix get parameters 0 schema":           `{"description":"largest number of rows","maximum":800,"minimum":1,"type":"integer"}`,
 		"components schemas NeighboursRequest properties kernel": `{"description":"the text of a kernel, as in wl h=3 or 0.5 mlg + 0.5 sp, or chosen for what mlg train would choose; without it that of info, or the model as it was trained","maxLength":1000,"minLength":0,"type":"string"}`,
-		"components schemas Reference properties smiles":         fmt.Sprintf(`{"description":"a molecule","maxLength":%d,"minLength":1,"type":"string"}`, maxSMILES),
+		"components schemas Reference properties smiles":         fmt.Sprintf(`{"description":"a molecule; of rows, their parts with semicolons between them","maxLength":%d,"minLength":1,"type":"string"}`, maxSMILES),
 		"components schemas PredictRequest required":             `["graphs"]`,
 		"components schemas VertexRequest required":              `["graph","vertex","level"]`,
 		"components schemas Prediction properties place":         `{"description":"null unless asked for","oneOf":[{"$ref":"#/components/schemas/Place"},{"type":"null"}]}`,
