@@ -14,7 +14,6 @@ import (
 
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
-	"github.com/mlgkernel/mlg/internal/graphtest"
 )
 
 func main() {
@@ -42,11 +41,11 @@ func main() {
 		switch density := 4 / float64(n-1); {
 		case os.Args[1] == "scale-free":
 			class = i % 2
-			g = graphtest.ScaleFree(r, n, 2+class)
+			g = scaleFree(r, n, 2+class)
 		case class == 0:
 			g = uniform(r, n, density)
 		case class == 1:
-			g = graphtest.ScaleFree(r, n, 2)
+			g = scaleFree(r, n, 2)
 		case class == 2:
 			g = smallWorld(r, n, 2, 0.2)
 		default: // a quarter of the pairs have two and a half times the mean, the others half of it

@@ -7,6 +7,32 @@ import (
 	"github.com/mlgkernel/mlg/graph"
 )
 
+// scaleFree returns a graph of Barabási and Albert: every vertex after the first links is joined to so many
+// of those before it, each with a probability that grows with its degree.
+func scaleFree(r *rand.Rand, n, links int) *graph.Graph {
+	b := graph.NewBuilder(n)
+	var ends []int // every vertex as often as it has edges
+	for v := min(links, n); v < n; v++ {
+		chosen := map[int]bool{}
+		var targets []int
+		for len(targets) < links {
+			u := r.IntN(v)
+			if len(ends) > 0 && v > links {
+				u = ends[r.IntN(len(ends))]
+			}
+			if !chosen[u] {
+				chosen[u] = true
+				targets = append(targets, u)
+			}
+		}
+		for _, u := range targets {
+			b.AddEdge(u, v)
+			ends = append(ends, u, v)
+		}
+	}
+	return build(b)
+}
+
 // smallWorld returns a graph of Watts and Strogatz: a ring in which every vertex is joined to so many next
 // ones, and every edge leads elsewhere with a probability.
 func smallWorld(r *rand.Rand, n, next int, elsewhere float64) *graph.Graph {
