@@ -198,7 +198,7 @@ func (x *all) factorise(ctx context.Context) (*learn.Learner, error) {
 	opt.Folds, opt.Alone = x.groupFolds, x.alone(nil)
 	best, err := x.tryRidges(ctx, func(ctx context.Context, ridges []float64, _ bool) ([]*tried, error) {
 		out, least := make([]*tried, len(ridges)), math.Inf(1)
-		meter := work.NewMeter(ctx, "ridge", len(ridges)) // at most
+		meter := work.NewMeter(ctx, "ridge", 0) // how many are tried is not known before
 		for k, ridge := range slices.Backward(ridges) {
 			path, err := p.Train(ctx, view, []float64{ridge}, opt)
 			meter.Add(1)
