@@ -7,7 +7,7 @@ import { chains, close, file, hash, limit, open, serve, settled, shots, until, v
 
 test("classes: reliability, error against likeness, ROC and precision-recall, by single graphs, scaffolds and groups", limit, async () => {
   const page = await open("#view=predictions");
-  await settled(page);
+  await until(page, "app.comparing === false"); // the view is shown anew until then
   await page.locator("#trust .chart").nth(3).waitFor();
   const titles = () => page.locator("#trust figcaption").allInnerTexts();
   const all = await titles();
@@ -71,7 +71,7 @@ test("a selection by lasso, filter or cluster is trained on, and its model is co
 test("predictions and charts are about the graphs that are selected and pass the filters; a box over the chart selects", limit, async () => {
   const page = await open("#view=predictions", { at: await serve(file("chains.csv", chains(300))) });
   await page.locator("#score b").filter({ hasText: /^R² / }).waitFor();
-  await settled(page);
+  await until(page, "app.comparing === false"); // the view is shown anew until then
   await page.locator("#trust .chart").first().waitFor();
   const all = await page.locator("#trust .says").innerText();
   await page.locator(".scatter").scrollIntoViewIfNeeded();
