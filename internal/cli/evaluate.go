@@ -26,23 +26,23 @@ type choiceFlags struct {
 }
 
 type evaluateCmd struct {
-	Data string `arg:"" help:"Dataset with targets. With --paper also a folder with the paper's datasets."`
+	Data string `arg:"" help:"Dataset with targets. With --paper also a folder of datasets."`
 
-	Default     bool   `help:"Evaluate what train does with its list of kernels: their weighted sum, mean, and the best one." xor:"kernels" group:"Evaluation"`
-	All         bool   `help:"With --default: every kernel of the list as well. Takes several times as long." group:"Evaluation"`
-	Paper       bool   `help:"Evaluate the paper's kernels with its grids, beside the figures of its Tables 1 to 3." xor:"kernels" group:"Evaluation"`
-	Split       string `help:"How graphs are dealt to folds: stratified (each class evenly), random, scaffold (molecules with one scaffold together), cluster (graphs together that the first kernel finds similar), column=NAME (equal values together, or its parts train and test), time=NAME (predict from earlier graphs), or a file of --save-splits." default:"stratified" placeholder:"HOW" group:"Evaluation"`
-	SaveSplits  string `help:"Write the folds to this file: .json." name:"save-splits" placeholder:"FILE" ends:".json" group:"Evaluation"`
+	Default     bool   `help:"Evaluate what train does: its list of kernels as a weighted sum, as a mean, and the best one." xor:"kernels" group:"Evaluation"`
+	All         bool   `help:"With --default: every kernel of the list too." group:"Evaluation"`
+	Paper       bool   `help:"Evaluate the paper's kernels with its grids." xor:"kernels" group:"Evaluation"`
+	Split       string `help:"How graphs are dealt to folds: stratified (each class evenly), random, scaffold or cluster (similar graphs together), column=NAME (equal values together, or its parts train and test), time=NAME (earlier graphs predict later ones), or a file of --save-splits." default:"stratified" placeholder:"HOW" group:"Evaluation"`
+	SaveSplits  string `help:"Write the folds: .json." name:"save-splits" placeholder:"FILE" ends:".json" group:"Evaluation"`
 	Repeats     int    `help:"Number of repeats." default:"10" group:"Evaluation"`
-	Inner       string `help:"How parameters are chosen in a training part: kfold, holdout or loo (leave-one-out). auto: loo with ridge, for mlg with --paper, and without folds; else kfold." default:"auto" enum:"auto,kfold,holdout,loo" group:"Evaluation"`
-	InnerN      int    `help:"With --inner kfold: number of validation folds. 0 means all." default:"0" name:"inner-folds" group:"Evaluation"`
-	Select      string `help:"Where parameters are chosen: nested (in the training part) or reported (on the reported folds, as in many papers). auto: both with --paper, else nested." default:"auto" enum:"auto,nested,reported" group:"Evaluation"`
-	Fit         string `help:"What kernels are fitted to: transductive (all graphs, without targets) or inductive (the training fold)." default:"transductive" enum:"transductive,inductive" group:"Evaluation"`
+	Inner       string `help:"How a training part chooses parameters: kfold, holdout or loo (leave-one-out). auto: loo with ridge, for mlg with --paper, and without folds; else kfold." default:"auto" enum:"auto,kfold,holdout,loo" placeholder:"HOW" group:"Evaluation"`
+	InnerN      int    `help:"With --inner kfold: validation folds. 0 means all." default:"0" name:"inner-folds" group:"Evaluation"`
+	Select      string `help:"Where parameters are chosen: nested (in the training part) or reported (on the reported folds, as in many papers). auto: nested, with --paper both." default:"auto" placeholder:"WHERE" enum:"auto,nested,reported" group:"Evaluation"`
+	Fit         string `help:"What kernels are fitted to: transductive (all graphs, without targets) or inductive (the training fold)." default:"transductive" placeholder:"HOW" enum:"transductive,inductive" group:"Evaluation"`
 	choiceFlags `group:"Training"`
-	Keep        string `help:"Folder for the results of finished parts. The same command goes on from there." name:"run" placeholder:"FOLDER" group:"Evaluation"`
+	Keep        string `help:"Folder of finished parts, to go on from there." name:"run" placeholder:"FOLDER" group:"Evaluation"`
 	Markdown    bool   `help:"Print Markdown." group:"Evaluation"`
 	Report      string `help:"Write a report with pictures: .html." placeholder:"FILE" ends:".html .htm" group:"Evaluation"`
-	Plot        string `help:"Draw the scores with their intervals: .svg or .png." placeholder:"FILE" ends:".svg .png" group:"Evaluation"`
+	Plot        string `help:"Draw the scores: .svg or .png." placeholder:"FILE" ends:".svg .png" group:"Evaluation"`
 	learnFlags
 	kernelsFlag
 }

@@ -40,11 +40,7 @@ func flagHelp(o kong.HelpOptions, c *kong.Context) error {
 			shared[1].flags = append(shared[1].flags, f)
 		}
 	}
-	for _, f := range c.Model.Flags {
-		if f.Name != "help" {
-			shared[2].flags = append(shared[2].flags, f)
-		}
-	}
+	shared[2].flags = c.Model.Flags
 	var b strings.Builder
 	for _, s := range shared {
 		var names []string

@@ -46,7 +46,7 @@ func (f *kernelFlag) refuse(kind string) error {
 
 // kernelsFlag chooses several kernels.
 type kernelsFlag struct {
-	Kernel []kernelArg `help:"Kernel with its parameters, as in \"wl h=3\" or \"0.5 mlg + 0.5 wl * sp\". Repeat the flag for several. See mlg help kernels." placeholder:"TEXT" sep:"none"`
+	Kernel []kernelArg `help:"Kernel, as in \"wl h=3\" or \"0.5 mlg + 0.5 sp\". Repeat it for several. See mlg help kernels." placeholder:"TEXT" sep:"none"`
 }
 
 // kernelArg is the text of a kernel on the command line.

@@ -17,13 +17,13 @@ import (
 
 // simulateFlags say how a table is replayed.
 type simulateFlags struct {
-	Simulate bool        `help:"Replay a dataset as if most values were not known: how many of the best would suggestions have found, and how many random choice?"`
-	Start    int         `help:"Graphs that are measured at first, drawn at random." default:"10" least:"3"`
+	Simulate bool        `help:"Replay a dataset as if most values were not known: how many of the best does it find, how many random choice?"`
+	Start    int         `help:"Graphs that are known at first." default:"10" least:"3"`
 	Rounds   int         `help:"Number of rounds." default:"15" least:"1"`
-	Repeats  int         `help:"Number of repeats, from other graphs." default:"5" least:"1"`
-	Quick    bool        `help:"Train one good kernel in every round instead of weighing the default candidates."`
-	Kernel   []kernelArg `help:"Kernel with its parameters. Repeat the flag for several." placeholder:"TEXT" sep:"none"`
-	Keep     string      `help:"Folder of what is finished, to go on from there." name:"run" placeholder:"FOLDER"`
+	Repeats  int         `help:"Number of repeats." default:"5" least:"1"`
+	Quick    bool        `help:"Train one good kernel in every round, not a sum."`
+	Kernel   []kernelArg `help:"Kernel. Repeat the flag for several." placeholder:"TEXT" sep:"none"`
+	Keep     string      `help:"Folder of finished parts, to go on from there." name:"run" placeholder:"FOLDER"`
 	Report   string      `help:"Write a report with pictures: .html." placeholder:"FILE" ends:".html .htm"`
 	Plot     string      `help:"Draw what is found: .svg or .png." placeholder:"FILE" ends:".svg .png"`
 }

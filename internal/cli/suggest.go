@@ -27,12 +27,12 @@ import (
 type suggestCmd struct {
 	placeFlags
 	Model string `arg:"" help:"Model file. With --simulate a dataset with values."`
-	Pool  string `arg:"" help:"Graphs to choose from: a dataset, - for standard input, or a store of the model (mlg transform)." optional:""`
+	Pool  string `arg:"" help:"What to choose from: a dataset, - (standard input), or a store." optional:""`
 
 	goalFlags `group:"What is wanted"`
-	Cost      string  `help:"Column of the pool with costs, for a store a CSV file with id and cost. Gain counts per cost." placeholder:"COLUMN" group:"What is wanted"`
-	Budget    float64 `help:"Largest sum of costs; without --cost each graph costs 1." placeholder:"NUMBER" group:"What is wanted"`
-	Exclude   string  `help:"Dataset with graphs that are not wanted, for a store a CSV file with id. Training graphs are left out." placeholder:"DATA" group:"What is wanted"`
+	Cost      string  `help:"Column of the pool with costs, for a store a CSV file with id and cost." placeholder:"NAME" group:"What is wanted"`
+	Budget    float64 `help:"Largest sum of costs. Without --cost a graph costs 1." placeholder:"SUM" group:"What is wanted"`
+	Exclude   string  `help:"Dataset of unwanted graphs, for a store a CSV file with id." placeholder:"DATA" group:"What is wanted"`
 
 	simulateFlags `group:"Simulation"`
 
@@ -44,10 +44,10 @@ type suggestCmd struct {
 
 // goalFlags say what is wanted.
 type goalFlags struct {
-	Count       int      `help:"Number of graphs to suggest. 0 means 20, with --budget as many as it allows, and with --simulate 10 a round." short:"k" name:"count" default:"0" least:"0"`
-	Goal        []string `help:"For values: max (the default), min, a number to reach, a range such as 1:3, 1: or :3, or learn (what tells most about all). For several targets repeat it with names, as in --goal logD=1:3 --goal sol=max." placeholder:"GOAL" sep:"none"`
-	Class       string   `help:"For classes: the wanted class. Without it, graphs are suggested whose class is uncertain." placeholder:"NAME"`
-	Acquisition string   `help:"How graphs are compared: ei (expected improvement), probability, bound, thompson, mean, variance, uncertainty or random. The default is the first that suits the goal." default:"" placeholder:"NAME" enum:",ei,probability,bound,thompson,mean,variance,uncertainty,random"`
+	Count       int      `help:"Number of graphs. 0: 20, with --budget all that it allows, with --simulate 10 a round." short:"k" name:"count" default:"0" least:"0"`
+	Goal        []string `help:"For values: max (the default), min, a number to reach, a range such as 1:3, 1: or :3, or learn (what tells most about all). Of several targets: --goal logD=1:3 --goal sol=max." placeholder:"GOAL" sep:"none"`
+	Class       string   `help:"For classes: the wanted one, else uncertain ones." placeholder:"NAME"`
+	Acquisition string   `help:"How graphs are compared: ei (expected improvement), probability, bound, thompson, mean, variance, uncertainty or random. By default as suits the goal." default:"" placeholder:"HOW" enum:",ei,probability,bound,thompson,mean,variance,uncertainty,random"`
 	Beta        float64  `help:"With --acquisition bound: number of deviations." default:"2"`
 	Seed        uint64   `help:"Seed of what is drawn." default:"0"`
 }
