@@ -60,7 +60,8 @@ func BenchmarkPrediction(b *testing.B) {
 			for i := range train {
 				f.Coefficients = append(f.Coefficients, float64(i%3)-0.9)
 			}
-			m := &model.Model{Kernel: sum(b, train, o), Learner: &learn.Learner{Functions: []learn.Function{f}, Examples: len(f.Coefficients)}}
+			m := model.Of(nil, sum(b, train, o))
+			m.Learner = learn.Learner{Functions: []learn.Function{f}, Examples: len(f.Coefficients)}
 			for _, slopes := range []bool{false, true} {
 				b.Run(fmt.Sprintf("%s/%s/slopes=%v", data.name, c.name, slopes), func(b *testing.B) {
 					for b.Loop() {

@@ -19,7 +19,6 @@ package explain
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -112,9 +111,6 @@ func (e *Explanation) Headline() string {
 	return e.Graph + ": " + e.Says
 }
 
-// ErrNoLearner is the error of a model that predicts nothing.
-var ErrNoLearner = errors.New("the model has no learner, so there is no prediction to explain")
-
 // ErrClass is an error about the classes of Options.
 type ErrClass string
 
@@ -122,8 +118,8 @@ func (e ErrClass) Error() string { return string(e) }
 
 // Prediction explains what a model predicts for a graph.
 func Prediction(ctx context.Context, m *model.Model, g *graph.Graph, o Options) (*Explanation, error) {
-	if m.Learner == nil {
-		return nil, ErrNoLearner
+	if m.Task() == model.SearchOnly {
+		return nil, model.ErrNoLearner
 	}
 	e := &Explanation{Graph: g.ID(), Slopes: o.Slopes, Graphs: []GraphTerm{}}
 	var f learn.Function
@@ -164,7 +160,7 @@ func Prediction(ctx context.Context, m *model.Model, g *graph.Graph, o Options) 
 
 // function returns the function to explain, and describes it.
 func (e *Explanation) function(m *model.Model, o Options) (f learn.Function, err error) {
-	if m.Classes == nil {
+	if m.Task() == model.Regression {
 		if o.Class != "" || o.Against != "" {
 			return f, ErrClass("the model predicts values, not classes")
 		}

@@ -90,7 +90,7 @@ func checkSum(t *testing.T, m *model.Model, g *graph.Graph, e *explain.Explanati
 		t.Fatal(err)
 	}
 	want := said[0].Value
-	if m.Classes != nil {
+	if m.Task() == model.Classification {
 		want = said[0].Decision[slices.Index(m.Classes, e.Class)]
 		if e.Class != said[0].Class || e.Baseline != 0 {
 			t.Errorf("%s: class %s from %v, predicted %s", g.ID(), e.Class, e.Baseline, said[0].Class)
@@ -373,7 +373,7 @@ func TestRefuses(t *testing.T) {
 		o    explain.Options
 		want string
 	}{
-		{&model.Model{Kernel: m.Kernel}, d.Graphs[0], explain.Options{}, "has no learner"},
+		{model.Of(nil, m.Kernel), d.Graphs[0], explain.Options{}, "has no learner"},
 		{m, d.Graphs[0], explain.Options{Class: "x"}, "class x, want one of"},
 		{m, d.Graphs[0], explain.Options{Class: m.Classes[0], Against: m.Classes[0]}, "want two of the classes"},
 		{m, d.Graphs[0], explain.Options{Slopes: true}, "graphlet has no slopes"},

@@ -80,8 +80,9 @@ func slopes(t *testing.T, k *kernel.FittedSum, g *graph.Graph, f learn.Function)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &learn.Learner{Functions: []learn.Function{f}, Examples: train.Len()}
-	e, err := explain.Prediction(t.Context(), &model.Model{Kernel: k, Learner: l}, g, explain.Options{Slopes: true})
+	m := model.Of(nil, k)
+	m.Learner = learn.Learner{Functions: []learn.Function{f}, Examples: train.Len()}
+	e, err := explain.Prediction(t.Context(), m, g, explain.Options{Slopes: true})
 	if err != nil {
 		t.Fatal(err)
 	}

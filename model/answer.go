@@ -21,7 +21,7 @@ type Answer struct {
 // Tell adds a prediction of the model.
 func (a *Answer) Tell(m *Model, said *Prediction) {
 	a.Class, a.Likeness = said.Class, said.Likeness
-	if m.Classes == nil {
+	if m.Task() == Regression {
 		a.Value, a.Deviation, a.True = &said.Value, said.Deviation, said.True
 		a.Interval, a.Clipped = said.Interval, said.Clipped
 		return

@@ -38,7 +38,7 @@ func (m *Model) Compared() string {
 	switch molecules := chem.Molecules(m.Graphs); {
 	case molecules && edges:
 		bonds = ", bonds by order"
-	case molecules && m.Reader != nil && m.Reader.EdgeWeight == dataset.OrderWeight:
+	case molecules && m.reader != nil && m.reader.EdgeWeight == dataset.OrderWeight:
 		bonds = ", bonds by order as their weight"
 	case molecules:
 		bonds = ", bonds alike"
@@ -56,9 +56,9 @@ func (m *Model) Compared() string {
 		if atoms = "atoms"; stereo {
 			bonds += ", stereo"
 		}
-		if i := slices.Index(vertices, "label"); i >= 0 && m.Reader != nil {
+		if i := slices.Index(vertices, "label"); i >= 0 && m.reader != nil {
 			uncharged := func(feature string) bool { return feature == "charge" && !slices.ContainsFunc(m.Graphs, chem.Charged) }
-			vertices = slices.Replace(vertices, i, i+1, slices.DeleteFunc(m.Reader.AtomFeatures(), uncharged)...)
+			vertices = slices.Replace(vertices, i, i+1, slices.DeleteFunc(m.reader.AtomFeatures(), uncharged)...)
 		}
 	}
 	switch n := len(vertices); n {

@@ -164,7 +164,7 @@ func (d *decoder) model() *Model {
 		bare = d.graphs(len(ids))
 	}
 	for i, e := range meta.Endpoints {
-		all[i] = d.endpoint(i, e, &Model{Reader: meta.Reader, IDs: ids}, bare, len(all) > 1)
+		all[i] = d.endpoint(i, e, &Model{reader: meta.Reader, IDs: ids}, bare, len(all) > 1)
 	}
 	if d.err == nil {
 		d.kernels(all, meta.Endpoints)
@@ -176,13 +176,14 @@ func (d *decoder) model() *Model {
 func (d *decoder) endpoint(i int, meta endpointJSON, m *Model, bare []*graph.Graph, several bool) *Model {
 	m.known, m.scaffolds, m.Target, m.Created, m.Estimates = &knownMolecules{}, &knownScaffolds{}, meta.Target, meta.Created, meta.Estimates
 	name := func(section string) string { return endpointSection(i, section) }
+	m.Targets = make([]string, len(m.IDs))
 	if d.has(name("targets")) || several {
 		m.Targets = d.strings(name("targets"))
 	}
 	if d.has(name("nearest")) {
 		m.Nearest = d.floats(name("nearest"))
 	}
-	if m.Targets != nil && len(m.Targets) != len(m.IDs) {
+	if d.err == nil && len(m.Targets) != len(m.IDs) {
 		d.fail("%d targets, want %d, one for each training graph", len(m.Targets), len(m.IDs))
 	}
 	if d.err != nil {
@@ -190,16 +191,12 @@ func (d *decoder) endpoint(i int, meta endpointJSON, m *Model, bare []*graph.Gra
 	}
 	m.Graphs = make([]*graph.Graph, len(bare))
 	for k, g := range bare {
-		target := ""
-		if m.Targets != nil {
-			target = m.Targets[k]
-		}
-		m.Graphs[k] = g.With(m.IDs[k], target)
+		m.Graphs[k] = g.With(m.IDs[k], m.Targets[k])
 	}
 	if d.has(name("learner")) {
 		d.json(name("learner"), &m.Learner)
 	}
-	if m.Learner != nil && m.Learner.Classes != nil {
+	if m.Task() == Classification {
 		m.Classes = d.strings(name("classes"))
 	}
 	return m

@@ -74,7 +74,7 @@ func Encode(w io.Writer, m *Model) error {
 		return fmt.Errorf("model: %w", err)
 	}
 	var s sections
-	meta := metaJSON{Reader: m.Reader}
+	meta := metaJSON{Reader: m.reader}
 	for _, e := range m.Endpoints() {
 		meta.Endpoints = append(meta.Endpoints, endpointJSON{e.Target, kernel.FullText(e.Kernel.Asked), e.Created, e.Estimates})
 	}
@@ -82,13 +82,13 @@ func Encode(w io.Writer, m *Model) error {
 	s.kernel(m)
 	s.strings("train/ids", m.IDs)
 	for i, e := range m.Endpoints() {
-		if e.Learner != nil {
-			s.json(endpointSection(i, "learner"), e.Learner)
+		if e.Task() != SearchOnly {
+			s.json(endpointSection(i, "learner"), &e.Learner)
 		}
-		if e.Classes != nil {
+		if e.Task() == Classification {
 			s.strings(endpointSection(i, "classes"), e.Classes)
 		}
-		if e.Targets != nil {
+		if e.HasTargets() {
 			s.strings(endpointSection(i, "targets"), e.Targets)
 		}
 		if e.Nearest != nil {

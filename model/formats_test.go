@@ -178,7 +178,7 @@ func TestSameFromEveryFormat(t *testing.T) {
 			t.Fatal(err)
 		}
 		for f := range writers {
-			samePredictions(t, fmt.Sprintf("trained from %s, %s", from, f), m, readBack(t, f, test, dataset.DefaultOptions().Like(m.Reader)), want)
+			samePredictions(t, fmt.Sprintf("trained from %s, %s", from, f), m, readBack(t, f, test, m.Like(dataset.DefaultOptions())), want)
 		}
 	}
 }
@@ -213,7 +213,7 @@ func TestChosenKeysFromEveryFormat(t *testing.T) {
 		return d
 	}
 	m := learned(t, read(graphs[:24], o), o, candidates(t, true))
-	like := dataset.DefaultOptions().Like(m.Reader)
+	like := m.Like(dataset.DefaultOptions())
 	test := read(graphs[24:], like)
 	if len(test.Warnings) != 4 { // type and other of nodes, label and value of edges
 		t.Errorf("warnings %q of the keys that are left out", test.Warnings)

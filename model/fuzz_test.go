@@ -18,9 +18,9 @@ import (
 func FuzzDecode(f *testing.F) {
 	f.Add(encoded(f, smallModel(f)))
 	m := fitted(f, drugs(f).Graphs[:4], small())
-	m.Learner = &learn.Learner{Examples: 4, Functions: []learn.Function{{Support: []int{1, 3}, Coefficients: []float64{1, -1}}}}
+	m.Learner = learn.Learner{Examples: 4, Functions: []learn.Function{{Support: []int{1, 3}, Coefficients: []float64{1, -1}}}}
 	f.Add(encoded(f, m))
-	m.Learner = &learn.Learner{Kind: learn.KernelRidge, Examples: 4, Functions: []learn.Function{{Coefficients: make([]float64, 4)}}}
+	m.Learner = learn.Learner{Kind: learn.KernelRidge, Examples: 4, Functions: []learn.Function{{Coefficients: make([]float64, 4)}}}
 	f.Add(encoded(f, m))
 	f.Add(encoded(f, combined(f, graphtest.Suite(1), small())))
 	f.Fuzz(func(t *testing.T, data []byte) {

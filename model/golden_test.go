@@ -136,7 +136,7 @@ func makeGolden(t *testing.T, path string) {
 	o.Bonds, o.Samples, o.Rank = mlg.No, 20, 4
 	m := combined(t, drugs(t).Graphs, o)
 	classify(t, m, true)
-	m.Reader = reader()
+	m.reader = reader()
 	m.Created = map[string]string{"data": "builtin:drugs", "C": "10"}
 	if err := Write(t.Context(), path, m); err != nil {
 		t.Fatal(err)

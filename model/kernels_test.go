@@ -206,11 +206,11 @@ func TestFingerprintGraphs(t *testing.T) {
 }
 
 func TestUnlike(t *testing.T) {
-	m := &Model{Nearest: make([]float64, percentiles)}
-	for i := range m.Nearest {
-		m.Nearest[i] = float64(i) / 100
+	p := make(Percentiles, 101)
+	for i := range p {
+		p[i] = float64(i) / 100
 	}
-	if !m.unlike(0.005) || m.unlike(0.01) || m.unlike(0.5) || (&Model{}).unlike(0) {
+	if !p.Unlike(0.005) || p.Unlike(0.01) || p.Unlike(0.5) || Percentiles(nil).Unlike(0) {
 		t.Error("unlike is below the first percentile")
 	}
 }

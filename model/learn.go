@@ -83,7 +83,7 @@ func learnEndpoint(ctx context.Context, d *dataset.Dataset, e choose.Endpoint, p
 	if p.Indefinite {
 		return nil, errors.New("a model cannot keep a kernel that is not positive semi-definite")
 	}
-	m := &Model{Target: e.Name, IDs: d.IDs(), Targets: e.Data.Targets(), Reader: o.Reader, known: &knownMolecules{}, scaffolds: &knownScaffolds{}}
+	m := &Model{Target: e.Name, IDs: d.IDs(), Targets: e.Data.Targets(), reader: o.Reader, known: &knownMolecules{}, scaffolds: &knownScaffolds{}}
 	if e.At != nil {
 		m.Targets = make([]string, len(d.Graphs))
 		for k, i := range e.At {
@@ -108,7 +108,7 @@ func learnEndpoint(ctx context.Context, d *dataset.Dataset, e choose.Endpoint, p
 	if gram != nil {
 		view, nearest = learn.Full(gram), Nearest(gram)
 	}
-	m.Nearest = Percentiles(nearest)
+	m.Nearest = PercentilesOf(nearest)
 	if err := m.train(ctx, p, view, o); err != nil {
 		return nil, err
 	}
@@ -132,15 +132,16 @@ func (m *Model) spread(at []int) {
 }
 
 // train trains the learner of a plan on the matrix of its graphs.
-func (m *Model) train(ctx context.Context, p *choose.Plan, gram learn.View, o LearnOptions) (err error) {
+func (m *Model) train(ctx context.Context, p *choose.Plan, gram learn.View, o LearnOptions) error {
 	m.Created, m.Classes = map[string]string{}, p.Classes
 	for k, v := range o.Created {
 		m.Created[k] = v
 	}
-	var limited bool
-	if m.Learner, limited, err = p.Learn(ctx, gram); err != nil {
+	l, limited, err := p.Learn(ctx, gram)
+	if err != nil {
 		return err
 	}
+	m.Learner = *l
 	m.Created[choose.ParameterName(p.Learner)] = strconv.FormatFloat(p.Parameter, 'g', -1, 64)
 	if m.Created["combination"] = p.Combination.String(); p.Shared {
 		m.Created["weights"] = "shared by several endpoints"
@@ -171,7 +172,7 @@ func (m *Model) Learn(ctx context.Context, gram *kernel.Matrix, sample []int, o 
 	var rows []int
 	d := &dataset.Dataset{}
 	for k, i := range sample {
-		if m.Targets != nil && m.Targets[i] != "" {
+		if m.Targets[i] != "" {
 			rows, known = append(rows, k), append(known, i)
 			d.Graphs = append(d.Graphs, m.Graphs[i].With(m.IDs[i], m.Targets[i]))
 		}
@@ -190,7 +191,7 @@ func (m *Model) Learn(ctx context.Context, gram *kernel.Matrix, sample []int, o 
 	copied := *m
 	out = &copied
 	out.known, out.scaffolds, out.endpoints, out.measured = &knownMolecules{}, &knownScaffolds{}, nil, nil
-	out.Nearest = Percentiles(Nearest(gram))
+	out.Nearest = PercentilesOf(Nearest(gram))
 	if err := out.train(ctx, p, learn.Full(given), o); err != nil {
 		return nil, nil, nil, err
 	}

@@ -281,7 +281,7 @@ func TestLearnFitted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(known, want) || len(plan.Held.Labels) != len(want) || m.Learner != nil || learned.Validate() != nil {
+	if !slices.Equal(known, want) || len(plan.Held.Labels) != len(want) || m.Task() != SearchOnly || learned.Validate() != nil {
 		t.Fatalf("learned from %v, want %v; %v", known, want, learned.Validate())
 	}
 	opt := learn.DefaultOptions()

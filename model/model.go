@@ -40,31 +40,58 @@ type Model struct {
 	// Kernel is fitted to the training graphs. The kernels of endpoints share their factors (kernel.Collection.Joint).
 	Kernel *kernel.FittedSum
 
-	// Learner was trained on the Gram matrix of the kernel; nil for a model that is only
-	// searched. Classes has the name of each of Learner.Classes; nil for values.
-	Learner *learn.Learner
+	// Learner was trained on the Gram matrix of the kernel, unless Task is SearchOnly. Classes has the name of each
+	// of Learner.Classes.
+	Learner learn.Learner
 	Classes []string
 
-	// IDs and Targets of the training graphs, in their order. Targets is nil where they
-	// have none. Where there are several endpoints, a graph without a value has the target "".
+	// IDs and Targets of the training graphs, in their order. A graph without a target has "".
 	IDs, Targets []string
 
 	// Graphs are the training graphs themselves.
 	Graphs []*graph.Graph
 
-	// Nearest has the percentiles 0, 1, …, 100 of the largest similarity of a training
-	// graph to another, as Percentiles computes them, or is nil.
-	Nearest []float64
-
-	Reader    *dataset.Options  // how the training graphs were read, nil if that is not known
+	Nearest   Percentiles       // of the largest similarity of a training graph to another
 	Created   map[string]string // parameters of training, for the record
 	Estimates []choose.Estimate // what was found about the quality of predictions
 
-	known     *knownMolecules // nil if they are not kept; endpoints share them
-	scaffolds *knownScaffolds // nil if they are not kept
-	endpoints []*Model        // all of the file, nil for this one alone
-	measured  []int           // graphs with a target, where not all have one; nil for all, and for a single endpoint
+	reader    *dataset.Options // how the training graphs were read, nil if that is not known
+	known     *knownMolecules  // endpoints share them
+	scaffolds *knownScaffolds
+	endpoints []*Model // all of the file, nil for this one alone
+	measured  []int    // graphs with a target, where not all have one; nil for all, and for a single endpoint
 }
+
+// Task is what a model does with graphs.
+type Task int
+
+const (
+	SearchOnly     Task = iota // it finds similar training graphs, and predicts nothing
+	Classification             // it predicts classes
+	Regression                 // it predicts values
+)
+
+// Task returns what the model does, by its learner.
+func (m *Model) Task() Task {
+	switch {
+	case m.Learner.Functions == nil:
+		return SearchOnly
+	case m.Learner.Classes != nil:
+		return Classification
+	}
+	return Regression
+}
+
+// HasTargets reports whether a training graph has a target.
+func (m *Model) HasTargets() bool {
+	return slices.ContainsFunc(m.Targets, func(t string) bool { return t != "" })
+}
+
+// ReadBy notes how the training graphs were read.
+func (m *Model) ReadBy(o dataset.Options) { m.reader = &o }
+
+// Like returns options that read graphs like the training graphs, as far as it is known how these were read.
+func (m *Model) Like(o dataset.Options) dataset.Options { return o.Like(m.reader) }
 
 // Endpoints returns all endpoints of the file, in their order.
 func (m *Model) Endpoints() []*Model {
@@ -149,18 +176,15 @@ type knownScaffolds struct {
 // New returns a kernel fitted to graphs as a model without a learner. A graph without an identifier
 // has its number, from 1.
 func New(ctx context.Context, graphs []*graph.Graph, k kernel.Kernel) (*Model, error) {
-	d := dataset.Dataset{Graphs: graphs}
-	m := &Model{Graphs: graphs, IDs: d.IDs(), known: &knownMolecules{}, scaffolds: &knownScaffolds{}}
-	if slices.ContainsFunc(graphs, func(g *graph.Graph) bool { return g.Target() != "" }) {
-		m.Targets = d.Targets()
-	}
-	var err error
-	m.Kernel, err = kernel.NewCollection(graphs).Fit(ctx, k)
-	return m, err
+	sum, err := kernel.NewCollection(graphs).Fit(ctx, k)
+	return Of(graphs, sum), err
 }
 
-// percentiles is the number of entries of Model.Nearest.
-const percentiles = 101
+// Of returns a model of graphs without a learner, whose kernel is fitted, or is only to be described.
+func Of(graphs []*graph.Graph, k *kernel.FittedSum) *Model {
+	d := dataset.Dataset{Graphs: graphs}
+	return &Model{Kernel: k, Graphs: graphs, IDs: d.IDs(), Targets: d.Targets(), known: &knownMolecules{}, scaffolds: &knownScaffolds{}}
+}
 
 // Examples returns the number of training graphs.
 func (m *Model) Examples() int { return len(m.IDs) }
@@ -182,7 +206,7 @@ func (m *Model) Validate() error {
 		err := e.validate()
 		if err == nil && len(all) > 1 {
 			switch {
-			case e.Targets == nil:
+			case !e.HasTargets():
 				err = errors.New("no targets")
 			case e.Kernel.In != all[0].Kernel.In || len(e.Kernel.Factors) != len(all[0].Kernel.Factors):
 				err = errors.New("other factors of kernels than the first endpoint")
@@ -222,12 +246,12 @@ func (m *Model) validate() error {
 	if len(m.Graphs) != n {
 		return fmt.Errorf("%d training graphs in the model, want %d, one for each identifier", len(m.Graphs), n)
 	}
-	if m.Targets != nil && len(m.Targets) != n {
+	if len(m.Targets) != n {
 		return fmt.Errorf("%d targets, want %d, one for each training graph", len(m.Targets), n)
 	}
 	if m.Nearest != nil {
-		if len(m.Nearest) != percentiles {
-			return fmt.Errorf("%d percentiles of similarity, want %d", len(m.Nearest), percentiles)
+		if len(m.Nearest) != 101 {
+			return fmt.Errorf("%d percentiles of similarity, want 101", len(m.Nearest))
 		}
 		if err := finite("percentile of similarity", m.Nearest); err != nil {
 			return err
@@ -236,7 +260,7 @@ func (m *Model) validate() error {
 			return errors.New("percentiles of similarity fall, want them to rise")
 		}
 	}
-	if err := m.validateTexts(); err != nil || m.Learner == nil {
+	if err := m.validateTexts(); err != nil || m.Task() == SearchOnly {
 		return err
 	}
 	if err := m.Learner.Validate(); err != nil {
@@ -256,8 +280,8 @@ func (m *Model) validateTexts() error {
 	if !utf8.ValidString(m.Target) {
 		return fmt.Errorf("target %q, want valid UTF-8", m.Target)
 	}
-	if m.Reader != nil {
-		if err := m.Reader.Validate(); err != nil {
+	if m.reader != nil {
+		if err := m.reader.Validate(); err != nil {
 			return fmt.Errorf("how the training graphs were read: %w", err)
 		}
 	}

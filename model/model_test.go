@@ -3,6 +3,7 @@ package model
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -53,21 +54,30 @@ func fitted(t testing.TB, graphs []*graph.Graph, options ...mlg.Kernel) *Model {
 // of returns a model without learner of any kernel.
 func of(t testing.TB, graphs []*graph.Graph, k kernel.Kernel) *Model {
 	t.Helper()
-	d := &dataset.Dataset{Graphs: graphs}
-	m := &Model{IDs: d.IDs(), Targets: d.Targets()}
-	var err error
-	if m.Kernel, err = kernel.NewCollection(graphs).Fit(context.Background(), k); err != nil {
+	m, err := New(context.Background(), graphs, k)
+	if err != nil {
 		t.Fatal(err)
 	}
+	m.Graphs = slices.Clone(graphs)
 	for i, g := range graphs {
-		m.Graphs = append(m.Graphs, g.With(m.IDs[i], m.Targets[i]))
+		m.Graphs[i] = g.With(m.IDs[i], m.Targets[i])
 	}
 	gram, err := m.Kernel.Gram(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.Nearest = Percentiles(Nearest(gram))
+	m.Nearest = PercentilesOf(Nearest(gram))
 	return m
+}
+
+// teach gives a model a learner.
+func teach(t testing.TB, m *Model, gram *kernel.Matrix, targets learn.Targets, o learn.Options) {
+	t.Helper()
+	l, err := learn.Train(context.Background(), learn.Full(gram), targets, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Learner = *l
 }
 
 // classify gives a model a classifier of the targets.
@@ -86,9 +96,7 @@ func classify(t testing.TB, m *Model, probability bool) {
 	o := learn.DefaultOptions()
 	o.C, o.Probability = 10, probability
 	m.Classes = names
-	if m.Learner, err = learn.Train(context.Background(), learn.Full(k), learn.Targets{Labels: labels}, o); err != nil {
-		t.Fatal(err)
-	}
+	teach(t, m, k, learn.Targets{Labels: labels}, o)
 }
 
 // regress gives a model a kernel ridge regression of the targets.
@@ -106,9 +114,7 @@ func regress(t testing.TB, m *Model) {
 	}
 	o := learn.DefaultOptions()
 	o.Kind, o.Ridge, o.LeaveOneOut = learn.KernelRidge, 1, true
-	if m.Learner, err = learn.Train(context.Background(), learn.Full(k), learn.Targets{Values: values}, o); err != nil {
-		t.Fatal(err)
-	}
+	teach(t, m, k, learn.Targets{Values: values}, o)
 	m.Learner.Forget()
 }
 
@@ -129,7 +135,7 @@ func smallModel(t testing.TB) *Model {
 		m.Targets[i] = []string{"one", "two", "three"}[i%3]
 	}
 	classify(t, m, true)
-	m.Reader = reader()
+	m.reader = reader()
 	m.Created = map[string]string{"C": "10"}
 	m.Estimates = []choose.Estimate{{Measure: "accuracy", Value: 0.5, Deviation: 0.1, Method: "10-fold cross-validation"}}
 	return m
@@ -163,7 +169,7 @@ func same(t *testing.T, a, b *Model, graphs []*graph.Graph) {
 			}
 		}
 	}
-	if a.Learner == nil {
+	if a.Task() == SearchOnly {
 		return
 	}
 	p, err := a.Predict(t.Context(), graphs, PredictOptions{Nearest: 3})
@@ -203,11 +209,7 @@ func deviations(t *testing.T, m *Model, graphs []*graph.Graph) []float64 {
 func roundTrip(t *testing.T, m *Model, graphs []*graph.Graph) {
 	t.Helper()
 	for i, g := range m.Graphs { // a file has identifiers and targets once
-		target := ""
-		if m.Targets != nil {
-			target = m.Targets[i]
-		}
-		m.Graphs[i] = g.With(m.IDs[i], target)
+		m.Graphs[i] = g.With(m.IDs[i], m.Targets[i])
 	}
 	path := filepath.Join(t.TempDir(), "model.mlg")
 	if err := Write(t.Context(), path, m); err != nil {
@@ -229,7 +231,8 @@ func roundTrip(t *testing.T, m *Model, graphs []*graph.Graph) {
 		t.Error("the graphs differ")
 	}
 	x.Graphs, y.Graphs = nil, nil
-	x.Kernel, y.Kernel, x.Learner, y.Learner, x.known, y.known, x.scaffolds, y.scaffolds = nil, nil, nil, nil, nil, nil, nil, nil
+	x.Learner, y.Learner = learn.Learner{}, learn.Learner{}
+	x.Kernel, y.Kernel, x.known, y.known, x.scaffolds, y.scaffolds = nil, nil, nil, nil, nil, nil
 	if !reflect.DeepEqual(x, y) {
 		t.Errorf("read\n%+v\nwant\n%+v", y, x)
 	}
@@ -250,7 +253,7 @@ func TestRoundTripLearners(t *testing.T) {
 	train, fresh := d.Graphs[:40], d.Graphs[40:50]
 	make := func() *Model {
 		m := fitted(t, train, small())
-		m.Reader = reader()
+		m.reader = reader()
 		m.Created = map[string]string{"C": "10", "übrigens": "ja"}
 		m.Estimates = []choose.Estimate{
 			{Measure: "accuracy", Value: 1.0 / 3, Deviation: 0.01, Method: "10-fold cross-validation"}, {Measure: "time", Value: 1e-9}}
@@ -286,9 +289,7 @@ func TestRoundTripLearners(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if m.Learner, err = learn.Train(t.Context(), learn.Full(k), learn.Targets{Values: values(m)}, learn.DefaultOptions()); err != nil {
-			t.Fatal(err)
-		}
+		teach(t, m, k, learn.Targets{Values: values(m)}, learn.DefaultOptions())
 		roundTrip(t, m, fresh)
 	})
 	t.Run("ridge", func(t *testing.T) {
@@ -299,9 +300,7 @@ func TestRoundTripLearners(t *testing.T) {
 		}
 		o := learn.DefaultOptions()
 		o.Kind, o.Ridge = learn.KernelRidge, 0.1
-		if m.Learner, err = learn.Train(t.Context(), learn.Full(k), learn.Targets{Values: values(m)}, o); err != nil {
-			t.Fatal(err)
-		}
+		teach(t, m, k, learn.Targets{Values: values(m)}, o)
 		roundTrip(t, m, fresh)
 	})
 	t.Run("ridge classifier", func(t *testing.T) {
@@ -317,9 +316,7 @@ func TestRoundTripLearners(t *testing.T) {
 		o := learn.DefaultOptions()
 		o.Kind, o.Probability, o.Ridge = learn.KernelRidge, true, 0.1
 		m.Classes = []string{"a", "b", "c"}
-		if m.Learner, err = learn.Train(t.Context(), learn.Full(k), learn.Targets{Labels: labels}, o); err != nil {
-			t.Fatal(err)
-		}
+		teach(t, m, k, learn.Targets{Labels: labels}, o)
 		if len(m.Learner.Functions) != 3 {
 			t.Errorf("%d functions for three classes, want one each", len(m.Learner.Functions))
 		}
@@ -327,9 +324,9 @@ func TestRoundTripLearners(t *testing.T) {
 	})
 	t.Run("none", func(t *testing.T) {
 		m := make()
-		m.Targets, m.Nearest, m.Reader, m.Created, m.Estimates = nil, nil, nil, nil, nil
+		m.Targets, m.Nearest, m.reader, m.Created, m.Estimates = slices.Repeat([]string{""}, len(m.IDs)), nil, nil, nil, nil
 		roundTrip(t, m, fresh)
-		if _, err := m.Predict(t.Context(), fresh, PredictOptions{Nearest: 1}); err == nil || !strings.Contains(err.Error(), "cannot predict") {
+		if _, err := m.Predict(t.Context(), fresh, PredictOptions{Nearest: 1}); err == nil || !errors.Is(err, ErrNoLearner) {
 			t.Errorf("error %v", err)
 		}
 	})
@@ -431,22 +428,21 @@ func TestNearest(t *testing.T) {
 func TestPercentiles(t *testing.T) {
 	// Largest similarities to others: 0.5, 0.5, 0.2.
 	k := &kernel.Matrix{Rows: 3, Cols: 3, Data: []float64{1, 0.5, 0.1, 0.5, 1, 0.2, 0.1, 0.2, 1}}
-	p := Percentiles(Nearest(k))
+	p := PercentilesOf(Nearest(k))
 	if p[0] != 0.2 || p[24] != 0.2 || p[25] != 0.5 || p[100] != 0.5 {
 		t.Errorf("percentiles %v", p)
 	}
-	m := &Model{Nearest: p}
 	for s, want := range map[float64]int{0: 0, 0.2: 0, 0.3: 25, 0.5: 25, 0.6: 100} {
-		if got := m.percentile(s); got != want {
+		if got := p.Of(s); got != want {
 			t.Errorf("similarity %v: percentile %d, want %d", s, got, want)
 		}
 	}
-	if Percentiles(Nearest(kernel.NewMatrix(1, 1))) != nil || (&Model{}).percentile(0) != 100 {
+	if none := PercentilesOf(Nearest(kernel.NewMatrix(1, 1))); none != nil || none.Of(0) != 100 {
 		t.Error("percentiles of nothing")
 	}
 	// Negative similarities are no less values than others.
 	k = &kernel.Matrix{Rows: 2, Cols: 2, Data: []float64{1, -0.5, -0.5, 1}}
-	if p := Percentiles(Nearest(k)); p[50] != -0.5 {
+	if p := PercentilesOf(Nearest(k)); p[50] != -0.5 {
 		t.Errorf("percentiles %v", p)
 	}
 }
@@ -480,11 +476,11 @@ func TestWriteRefuses(t *testing.T) {
 		"percentiles of similarity fall":         func(m *Model) { m.Nearest[0] = 2 },
 		"percentile of similarity 0 is NaN":      func(m *Model) { m.Nearest[0] = math.NaN() },
 		"want valid UTF-8":                       func(m *Model) { m.Created["x"] = "\xff" },
-		"Options: IDColumn = \"\\xff\", want":    func(m *Model) { m.Reader.IDColumn = "\xff" },
-		"Options: Hydrogens = \"\", want one of": func(m *Model) { m.Reader.Hydrogens = "" },
+		"Options: IDColumn = \"\\xff\", want":    func(m *Model) { m.reader.IDColumn = "\xff" },
+		"Options: Hydrogens = \"\", want one of": func(m *Model) { m.reader.Hydrogens = "" },
 		"estimate 0 is NaN":                      func(m *Model) { m.Estimates[0].Value = math.NaN() },
 		"2 names for 3 classes":                  func(m *Model) { m.Classes = m.Classes[:2] },
-		"learner: learn: ":                       func(m *Model) { m.Learner = &learn.Learner{} },
+		"learner: learn: ":                       func(m *Model) { m.Learner = learn.Learner{Functions: []learn.Function{}} },
 		"learner: trained on 17 graphs":          func(m *Model) { m.Learner.Examples = 17 },
 		"function 1: number 0 is +Inf":           func(m *Model) { m.Learner.Functions[1].Bias = math.Inf(1) },
 		"slope -1":                               func(m *Model) { m.Learner.Slope = -1 },
@@ -533,7 +529,7 @@ func TestFingerprint(t *testing.T) {
 	}
 	m := smallModel(t)
 	first := print(m)
-	m.Created["x"], m.Learner, m.Nearest = "y", nil, nil
+	m.Created["x"], m.Learner, m.Nearest = "y", learn.Learner{}, nil
 	if print(m) != first {
 		t.Error("it depends on more than the kernels")
 	}

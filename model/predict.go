@@ -1,7 +1,6 @@
 package model
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -128,14 +127,17 @@ func (m *Model) cross(ctx context.Context, a kernel.Features) (*kernel.Matrix, e
 	return kernel.Between(ctx, m.Kernel, a, train)
 }
 
+// ErrNoLearner is the error of a model that predicts nothing.
+var ErrNoLearner = errors.New("the model has no learner, so it predicts nothing")
+
 // PredictCross is Predict for graphs whose kernel values with the training graphs are known, as
 // Kernel.Cross returns them. The features are needed for deviations only. Without the graphs, nil, deviations do
 // not look at scaffolds.
 func (m *Model) PredictCross(
 	ctx context.Context, graphs []*graph.Graph, a kernel.Features, cross *kernel.Matrix, o PredictOptions,
 ) ([]Prediction, error) {
-	if m.Learner == nil {
-		return nil, errors.New("model: it has no learner, so it cannot predict")
+	if m.Task() == SearchOnly {
+		return nil, ErrNoLearner
 	}
 	values, err := m.Learner.Values(learn.Full(cross))
 	if err != nil {
@@ -178,8 +180,8 @@ func (m *Model) nearest(row []float64, k int) []nearest.Hit {
 
 // prediction reads the values of the learner's functions for one graph.
 func (m *Model) prediction(values []float64) Prediction {
-	l := m.Learner
-	if l.Classes == nil {
+	l := &m.Learner
+	if m.Task() == Regression {
 		return Prediction{Value: values[0]}
 	}
 	at, _ := slices.BinarySearch(l.Classes, l.Class(values))
@@ -197,7 +199,7 @@ func (m *Model) Likeness(hits []nearest.Hit, nearest int) Likeness {
 	out := Likeness{Nearest: m.Neighbours(hits[:min(nearest, len(hits))])}
 	if len(hits) > 0 {
 		out.Similarity = hits[0].Similarity
-		out.Percentile, out.Unlike = m.percentile(out.Similarity), m.unlike(out.Similarity)
+		out.Percentile, out.Unlike = m.Nearest.Of(out.Similarity), m.Nearest.Unlike(out.Similarity)
 	}
 	return out
 }
@@ -217,13 +219,12 @@ func (m *Model) recognise(l *Likeness, g *graph.Graph, row []float64) {
 
 // Molecules returns an index of the training graphs, nil if they are no molecules.
 func (m *Model) Molecules() *dataset.Index {
-	known := cmp.Or(m.known, &knownMolecules{})
-	known.find.Do(func() {
+	m.known.find.Do(func() {
 		if chem.Molecules(m.Graphs) {
-			known.graphs = dataset.NewIndex(m.Graphs)
+			m.known.graphs = dataset.NewIndex(m.Graphs)
 		}
 	})
-	return known.graphs
+	return m.known.graphs
 }
 
 // Mark says which training graphs are the molecule that a graph is.
@@ -269,7 +270,7 @@ func (m *Model) training(ctx context.Context, graphs []*graph.Graph) (
 // Posterior returns what the Gaussian process says of the true values of graphs together, from their features.
 // The graphs themselves are needed for the scaffolds of molecules, and may be nil.
 func (m *Model) Posterior(ctx context.Context, graphs []*graph.Graph, a kernel.Features) (*learn.Posterior, error) {
-	if m.Learner == nil || m.Learner.Process == nil {
+	if m.Learner.Process == nil {
 		return nil, learn.ErrNoProcess
 	}
 	cross, err := m.cross(ctx, a)
@@ -303,7 +304,7 @@ func (m *Model) apart(graphs []*graph.Graph) ([]bool, error) {
 	if m.Created["groups"] != choose.ByScaffold {
 		return nil, nil
 	}
-	known := cmp.Or(m.scaffolds, &knownScaffolds{})
+	known := m.scaffolds
 	known.find.Do(func() {
 		known.set, _, known.err = chem.NewScaffoldSet(training)
 	})
@@ -372,11 +373,7 @@ func (m *Model) SearchFeatures(ctx context.Context, a kernel.Features, k int) ([
 func (m *Model) Neighbours(hits []nearest.Hit) []Neighbour {
 	out := []Neighbour{}
 	for _, h := range hits {
-		n := Neighbour{Index: h.Index, ID: m.IDs[h.Index], Similarity: h.Similarity}
-		if m.Targets != nil {
-			n.Target = m.Targets[h.Index]
-		}
-		out = append(out, n)
+		out = append(out, Neighbour{Index: h.Index, ID: m.IDs[h.Index], Target: m.Targets[h.Index], Similarity: h.Similarity})
 	}
 	return out
 }
@@ -397,36 +394,34 @@ func Nearest(gram *kernel.Matrix) []float64 {
 	return most
 }
 
-// Percentiles returns the percentiles 0, 1, …, 100 of the largest similarity of a training graph to
-// another, given that of every graph; nil for fewer than two. Percentile p is the entry at position
-// round(p(n−1)/100) of the n sorted values.
-func Percentiles(nearest []float64) []float64 {
+// Percentiles are the percentiles 0, 1, …, 100 of some similarities; nil for fewer than two.
+type Percentiles []float64
+
+// PercentilesOf returns those of the similarity of every graph to the one that is nearest to it. Percentile p is the
+// entry at position round(p(n−1)/100) of the n sorted values.
+func PercentilesOf(nearest []float64) Percentiles {
 	n := len(nearest)
 	if n < 2 {
 		return nil
 	}
 	most := slices.Clone(nearest)
 	slices.Sort(most)
-	out := make([]float64, percentiles)
+	out := make(Percentiles, 101)
 	for p := range out {
 		out[p] = most[(p*(n-1)+50)/100]
 	}
 	return out
 }
 
-// Percentile says how usual the largest similarity of a new graph to a training graph is:
-// the share, in per cent, of training graphs whose own largest similarity to another is
-// smaller. At 0 the graph is unlike anything in training. It is 100 where the model has no
-// percentiles.
-func (m *Model) percentile(similarity float64) int {
-	if m.Nearest == nil {
+// Of returns the share, in per cent, of the similarities that are smaller than another. At 0 a graph is unlike
+// anything in training. It is 100 without percentiles.
+func (p Percentiles) Of(similarity float64) int {
+	if p == nil {
 		return 100
 	}
-	return min(100, sort.SearchFloat64s(m.Nearest, similarity))
+	return min(100, sort.SearchFloat64s(p, similarity))
 }
 
-// unlike reports whether a new graph is unlike the training graphs: 99 % of the training graphs
+// Unlike reports whether a new graph is unlike the training graphs: 99 % of the training graphs
 // have a more similar one among the others. Its prediction is then a guess.
-func (m *Model) unlike(similarity float64) bool {
-	return m.Nearest != nil && similarity < m.Nearest[1]
-}
+func (p Percentiles) Unlike(similarity float64) bool { return p != nil && similarity < p[1] }

@@ -37,7 +37,7 @@ type mark struct {
 
 // NewRefiner returns that of a model with a learner.
 func NewRefiner(ctx context.Context, m *Model) (*Refiner, error) {
-	if m.Learner == nil || m.Targets == nil {
+	if m.Task() == SearchOnly || !m.HasTargets() {
 		return nil, errors.New("the model has no learner: want one that mlg train has written")
 	}
 	if n := len(m.Endpoints()); n > 1 || m.measured != nil {
@@ -83,7 +83,7 @@ func fold(h uint64) int {
 
 // add adds a target.
 func (r *Refiner) add(t *choose.Targets, target string) error {
-	if r.Model.Classes == nil {
+	if r.Model.Task() == Regression {
 		v, err := strconv.ParseFloat(strings.TrimSpace(target), 64)
 		if err != nil || !(math.Abs(v) <= dataset.MaxTarget) {
 			return fmt.Errorf("target %q, want a number of at most %g", target, dataset.MaxTarget)

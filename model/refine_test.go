@@ -269,7 +269,7 @@ func TestRefineErrors(t *testing.T) {
 	other.Model = "another"
 	want("another model", s.Join(&other), "another model")
 	bare := *m
-	bare.Learner = nil
+	bare.Learner = learn.Learner{}
 	_, err = NewRefiner(t.Context(), &bare)
 	want("no learner", err, "no learner")
 	several := *m

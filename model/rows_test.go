@@ -68,7 +68,7 @@ func TestRows(t *testing.T) {
 	}
 	as := dataset.DefaultOptions()
 	as.Format = dataset.CSV
-	fresh, err := dataset.ReadFrom(t.Context(), strings.NewReader("assay,T,solvent,solute,x\nA,295,OCCO,CCCCCCC,1\nB,,CO,CCC,2\nA,280,O,CC,3\n"), "new.csv", as.Like(back.Reader))
+	fresh, err := dataset.ReadFrom(t.Context(), strings.NewReader("assay,T,solvent,solute,x\nA,295,OCCO,CCCCCCC,1\nB,,CO,CCC,2\nA,280,O,CC,3\n"), "new.csv", back.Like(as))
 	if err != nil {
 		t.Fatal(err)
 	}

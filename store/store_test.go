@@ -44,7 +44,7 @@ func newModel(t testing.TB, n int, k kernel.Kernel) *model.Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &model.Model{Kernel: sum, Graphs: train, IDs: make([]string, n)}
+	return model.Of(train, sum)
 }
 
 func small() mlg.Kernel {

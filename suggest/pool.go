@@ -114,7 +114,7 @@ const (
 
 // NewSearch returns a search with a model.
 func NewSearch(ctx context.Context, m *model.Model, o PoolOptions) (*Search, error) {
-	if m.Learner == nil {
+	if m.Task() == model.SearchOnly {
 		return nil, errors.New("suggest: the model has no learner")
 	}
 	if o.Keep < 1 {
@@ -142,7 +142,7 @@ func NewSearch(ctx context.Context, m *model.Model, o PoolOptions) (*Search, err
 			texts = append(texts, w.String())
 		}
 		s.result.Goal = strings.Join(texts, ", ")
-	case m.Classes != nil:
+	case m.Task() == model.Classification:
 		s.result.Goal = cmp.Or(o.Class, "learn")
 	}
 	if s.features, err = m.Kernel.Train(ctx); err != nil {
@@ -155,7 +155,7 @@ func NewSearch(ctx context.Context, m *model.Model, o PoolOptions) (*Search, err
 	for _, g := range o.Excluded {
 		s.known.Add(dataset.Identity(g))
 	}
-	if kind := o.Goal.Kind; s.several == nil && m.Classes == nil && kind != Learn && kind != Range {
+	if kind := o.Goal.Kind; s.several == nil && m.Task() == model.Regression && kind != Learn && kind != Range {
 		if err := s.findBest(ctx); err != nil {
 			return nil, err
 		}
@@ -187,7 +187,7 @@ func (s *Search) markMeasured() {
 // acquisition returns the acquisition function for the model and the goal.
 func (s *Search) acquisition() (Acquisition, error) {
 	m, o := s.model, s.options
-	if m.Classes == nil {
+	if m.Task() == model.Regression {
 		if o.Class != "" {
 			return "", fmt.Errorf("class %q is wanted, but the model predicts values", o.Class)
 		}
@@ -350,7 +350,7 @@ func (s *Search) pick(ctx context.Context, features func(at []int) (kernel.Featu
 	if s.several != nil {
 		return s.pickSeveral(ctx, graphs, a, o)
 	}
-	if s.model.Classes == nil {
+	if s.model.Task() == model.Regression {
 		p, err := s.model.Posterior(ctx, graphs, a)
 		if err != nil {
 			return nil, err

@@ -46,7 +46,7 @@ func newSeveral(ctx context.Context, m *model.Model, wanted []Wanted) (*severalS
 		switch {
 		case err != nil:
 			return nil, err
-		case e.Classes != nil:
+		case e.Task() == model.Classification:
 			return nil, fmt.Errorf("the goal %s is for values, but the target has classes", w)
 		case e.Learner.Process == nil:
 			return nil, learn.ErrNoProcess

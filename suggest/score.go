@@ -105,7 +105,7 @@ func (s *Search) stateOf(g *graph.Graph, same bool) int {
 // describe sets what is said of a candidate.
 func (s *Search) describe(c *Scored, p *model.Prediction) {
 	o := &s.options
-	if s.model.Classes != nil {
+	if s.model.Task() == model.Classification {
 		c.Class = p.Class
 		sure := slices.Max(p.Probability)
 		c.Probability, c.Why = &sure, "uncertain"

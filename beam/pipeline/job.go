@@ -33,14 +33,14 @@ func New(ctx context.Context, o Options) (*Job, error) {
 		return nil, err
 	}
 	ref.Threads, ref.Device = o.Threads, o.Device
-	j := &Job{o: o, kernel: m.Kernel.String(), model: ref, reading: o.Read.Like(m.Reader), before: countedHere()}
+	j := &Job{o: o, kernel: m.Kernel.String(), model: ref, reading: m.Like(o.Read), before: countedHere()}
 	j.reading.Strict = true // what is left out is told by record
 	if o.Train != "" {
 		if _, err := model.NewRefiner(ctx, m); err != nil {
 			return nil, fmt.Errorf("%s: %w", o.Model, err)
 		}
 	}
-	if o.Predictions != "" && m.Learner == nil {
+	if o.Predictions != "" && m.Task() == model.SearchOnly {
 		return nil, fmt.Errorf("%s has no learner: mlg train makes a model that predicts", o.Model)
 	}
 	if o.Embeddings != "" {

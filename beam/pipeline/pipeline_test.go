@@ -93,7 +93,7 @@ func collect(t *testing.T, d *dataset.Dataset, o kernel.Kernel) *collection {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &model.Model{Kernel: sum, Graphs: d.Graphs, IDs: d.IDs()}
+	m := model.Of(d.Graphs, sum)
 	c.fitted = sum
 	if err := model.Write(t.Context(), c.model, m); err != nil {
 		t.Fatal(err)

@@ -79,7 +79,7 @@ func (c *demoCmd) Run(g *globals) error {
 		return err
 	}
 	read := dataset.DefaultOptions()
-	m.Reader = &read
+	m.ReadBy(read)
 	r.compared = m.Compared()
 	r.GramSeconds = time.Since(start).Seconds()
 

@@ -129,7 +129,7 @@ type support struct {
 
 // prediction explains the prediction for a graph.
 func (c *explainCmd) prediction(g *globals, m *model.Model, x *graph.Graph) (explained, error) {
-	if m.Learner == nil {
+	if m.Task() == model.SearchOnly {
 		return nil, fmt.Errorf("%s has no learner, so there is no prediction to explain; --against OTHER explains a similarity", c.Model)
 	}
 	x = x.With(graphName(x, 0), x.Target())

@@ -51,7 +51,7 @@ func (f *sampleFlags) fitSample(g *globals, path string) (m *model.Model, total 
 		return nil, 0, err
 	}
 	read := f.dataFlags.options()
-	m.Reader = &read
+	m.ReadBy(read)
 	return m, total, nil
 }
 

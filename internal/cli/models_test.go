@@ -93,7 +93,7 @@ func TestKeptColumns(t *testing.T) {
 		return predicted{Answer: model.Answer{ID: "x", Value: &value}, columns: f}
 	}
 	var b bytes.Buffer
-	write := (&predictCmd{}).csvWriter(&model.Model{Learner: &learn.Learner{}}, csv.NewWriter(&b))
+	write := (&predictCmd{}).csvWriter(&model.Model{Learner: learn.Learner{Functions: make([]learn.Function, 1)}}, csv.NewWriter(&b))
 	if err := write([]predicted{row("a"), row("b", "a"), row("predicted")}); err != nil {
 		t.Fatal(err)
 	}

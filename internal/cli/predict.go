@@ -66,13 +66,13 @@ func (c *predictCmd) Run(g *globals) error {
 	if err != nil {
 		return err
 	}
-	if m.Learner == nil {
+	if m.Task() == model.SearchOnly {
 		return fmt.Errorf("%s has no learner: you can search it, but not predict with it; mlg train makes a model that predicts", c.Model)
 	}
 	if !(c.Interval >= 1 && c.Interval < 100) {
 		return usageError(fmt.Sprintf("--interval %g: want at least 1 and less than 100 per cent", c.Interval))
 	}
-	classes := !slices.ContainsFunc(m.Endpoints(), func(e *model.Model) bool { return e.Classes == nil })
+	classes := !slices.ContainsFunc(m.Endpoints(), func(e *model.Model) bool { return e.Task() == model.Regression })
 	if c.Interval != defaultInterval && classes {
 		return usageError(fmt.Sprintf("--interval is for values, but %s predicts classes", c.Model))
 	}
@@ -282,7 +282,7 @@ func (c *predictCmd) predictor(m *model.Model) func(context.Context, []row) ([]p
 // describe adds what is printed of a prediction.
 func (p *predicted) describe(m *model.Model, said *model.Prediction) {
 	p.Tell(m, said)
-	if p.classes = said.Probability; m.Classes != nil {
+	if p.classes = said.Probability; m.Task() == model.Classification {
 		p.scores = said.Decision
 	}
 	if said.Probability != nil {
@@ -383,7 +383,7 @@ func (s *score) classText() string {
 func (s *score) print(g *globals, data string, m *model.Model) {
 	switch {
 	case s.known == 0:
-	case m.Classes != nil:
+	case m.Task() == model.Classification:
 		g.note("%s", table.Wrap(data+": "+s.classText(), 0, 2))
 	default:
 		x := metrics.ScoreValues(s.truth, s.values, nil)
@@ -393,7 +393,7 @@ func (s *score) print(g *globals, data string, m *model.Model) {
 		}
 		g.note("%s", table.Wrap(line+", "+agree(s.known, "graph", "graphs"), 0, 2))
 	}
-	if m.Classes == nil && m.Learner.Process == nil {
+	if m.Task() == model.Regression && m.Learner.Process == nil {
 		g.note("%s", table.Wrap(noDeviations, 0, 2))
 	}
 	const little = ": the score on them says little about new graphs"
@@ -409,7 +409,7 @@ func (s *score) print(g *globals, data string, m *model.Model) {
 	}
 	if s.foreign > 0 {
 		what := "not a number"
-		if m.Classes != nil {
+		if m.Task() == model.Classification {
 			what = "a class that the model does not know"
 		}
 		g.note("%s: %s %s", data, agree(s.foreign, "target is", "targets are"), what)

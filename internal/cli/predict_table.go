@@ -48,7 +48,7 @@ func (c *predictCmd) said(e *model.Model, several bool) []string {
 	if e.Learner.Process != nil {
 		out = append(out, "deviation", "true_deviation", "low", "high")
 	}
-	if e.Classes != nil {
+	if e.Task() == model.Classification {
 		out = append(out, "margin")
 		if e.Learner.Slope > 0 {
 			for _, name := range e.Classes {
@@ -214,7 +214,7 @@ func (c *predictCmd) columns(m *model.Model, targets bool) []column {
 				return fmt.Sprintf("%.3g to %.3g", x.Interval.Low, x.Interval.High)
 			}},
 		}
-	case m.Classes == nil:
+	case m.Task() == model.Regression:
 		said = []column{{"value", 18, func(x *predicted) string { return figure("", *x.Value) }}}
 	case m.Learner.Slope > 0:
 		said[1] = column{"p", -6, func(x *predicted) string { return fmt.Sprintf("%.3f", x.Probability[x.Class]) }}

@@ -56,8 +56,9 @@ CCC#N,10.5
 	o := dataset.DefaultOptions()
 	o.TargetColumn, o.Hydrogens, o.EdgeWeight = "y", dataset.HydrogensImplicit, dataset.OrderWeight
 	o.AtomCharge, o.AtomAromatic, o.AtomHydrogens = true, true, true
-	if *m.Reader != o {
-		t.Fatalf("the model says %+v, want %+v", *m.Reader, o)
+	like := m.Like(dataset.DefaultOptions())
+	if want := dataset.DefaultOptions().Like(&o); like != want {
+		t.Fatalf("graphs are read as %+v, want %+v", like, want)
 	}
 	const query = "[H]C=Cc1ccc([NH3+])cc1"
 	predict := func(o dataset.Options) float64 {

@@ -42,7 +42,7 @@ func (f *placeFlags) options() dataset.Options {
 
 // like returns how graphs for a model are read: as its training graphs were, from the places
 // that the flags say.
-func (f *placeFlags) like(m *model.Model) dataset.Options { return f.options().Like(m.Reader) }
+func (f *placeFlags) like(m *model.Model) dataset.Options { return m.Like(f.options()) }
 
 // dataFlags say how datasets are read.
 type dataFlags struct {
@@ -81,8 +81,9 @@ func (f *dataFlags) compared(k kernel.Kernel, graphs []*graph.Graph) string {
 	if err != nil {
 		return err.Error() // fitting it says so too
 	}
-	o := f.options()
-	return (&model.Model{Kernel: sum, Graphs: graphs, Reader: &o}).Compared()
+	m := model.Of(graphs, sum)
+	m.ReadBy(f.options())
+	return m.Compared()
 }
 
 // read reads a whole dataset and prints its warnings. If labels of the first one are names, they are no labels
@@ -472,7 +473,7 @@ func (f *sourceFlags) open(g *globals, path string, check func(n int) error) (*s
 	if err != nil {
 		return nil, err
 	}
-	m.Reader = &o
+	m.ReadBy(o)
 	return &source{m, nil, ds.Name, o.Like(&o)}, nil
 }
 

@@ -134,7 +134,7 @@ func (c *suggestCmd) Run(g *globals) error {
 	if err != nil {
 		return err
 	}
-	if m.Learner == nil {
+	if m.Task() == model.SearchOnly {
 		return fmt.Errorf("%s has no learner; mlg train makes a model that can suggest", c.Model)
 	}
 	c.several = len(o.Goals) > 0
@@ -305,7 +305,7 @@ func (c *suggestCmd) print(g *globals, w io.Writer, m *model.Model, r *suggest.R
 	for _, x := range r.Batch {
 		var said string
 		switch {
-		case m.Classes != nil:
+		case m.Task() == model.Classification:
 			said = fmt.Sprintf("%-9s %5.3f", table.Clip(x.Class, 9), *x.Probability)
 		case x.Deviation != nil:
 			said = fmt.Sprintf("%8s %6.3g", figure("", *x.Value), *x.Deviation)
@@ -323,7 +323,7 @@ func (c *suggestCmd) print(g *globals, w io.Writer, m *model.Model, r *suggest.R
 
 // suggestedHead is that of the columns of predictions.
 func suggestedHead(m *model.Model) string {
-	if m.Classes != nil {
+	if m.Task() == model.Classification {
 		return fmt.Sprintf("%-9s %5s", "class", "p")
 	}
 	return fmt.Sprintf("%8s %6s", "value", "±")
@@ -338,7 +338,7 @@ func suggestedCSV(w *csv.Writer, m *model.Model, r *suggest.Result) error {
 			head = append(head, e.Target+" predicted", e.Target+" deviation", e.Target+" true_deviation")
 		}
 		head = append(head, "p", "front")
-	case m.Classes != nil:
+	case m.Task() == model.Classification:
 		head = append(head, "class", "p")
 	default:
 		head = append(head, "predicted", "deviation", "true_deviation")
@@ -361,7 +361,7 @@ func suggestedCSV(w *csv.Writer, m *model.Model, r *suggest.Result) error {
 				row = append(row, number(e.Value), known(e.Deviation), known(e.True))
 			}
 			row = append(row, known(x.Probability), strconv.FormatBool(*x.Front))
-		case m.Classes != nil:
+		case m.Task() == model.Classification:
 			row = append(row, x.Class, known(x.Probability))
 		default:
 			row = append(row, known(x.Value), known(x.Deviation), known(x.True))

@@ -232,7 +232,7 @@ func (x *session) predict(ctx context.Context, f *fitted, r row, in *predictRequ
 	} else {
 		out.ID = d.IDs[r.index]
 	}
-	if f.Learner == nil {
+	if f.Task() == model.SearchOnly {
 		return out, nil
 	}
 	said, err := x.answer(ctx, f, r)
@@ -262,7 +262,7 @@ func (x *session) answer(ctx context.Context, f *fitted, r row) (*answer, error)
 		return nil, err
 	}
 	out := newAnswer()
-	if f.Classes != nil {
+	if f.Task() == model.Classification {
 		out.setClass(said[0].Class, f.Classes, said[0].Probability)
 	} else {
 		out.Value, out.Deviation, out.Interval = &said[0].Value, said[0].Deviation, said[0].Interval
@@ -361,7 +361,7 @@ func explainGraph(ctx context.Context, x *session, f *fitted, in *explainRequest
 	if i < 0 {
 		return work()
 	}
-	return x.explanation(explainedKey{i, f.Learner, o}, work)
+	return x.explanation(explainedKey{i, &f.Learner, o}, work)
 }
 
 // naming returns a model whose target has the name that it has here.
@@ -376,7 +376,7 @@ func (d *Data) naming(m *model.Model) *model.Model {
 
 // explainPrediction says which vertices of a graph speak for its class or its value.
 func explainPrediction(ctx context.Context, m *model.Model, g *graph.Graph, o explain.Options) (*explain.Explanation, error) {
-	if m.Learner == nil {
+	if m.Task() == model.SearchOnly {
 		return nil, errNoLearner
 	}
 	e, err := explain.Prediction(ctx, m, g, o)

@@ -200,7 +200,7 @@ func (x *session) predictBatch(ctx context.Context, f *fitted, b *batch) (*batch
 			return nil, err
 		}
 		var said []model.Prediction
-		if f.Learner != nil {
+		if f.Task() != model.SearchOnly {
 			if said, err = f.PredictCross(work.Quiet(ctx), graphs, features, cross, model.DefaultPredictOptions()); err != nil {
 				return nil, err
 			}
@@ -232,7 +232,7 @@ func (a *batchAnswer) add(d *Data, f *fitted, r row) {
 
 // say adds what the learner says.
 func (a *batchAnswer) say(f *fitted, p *model.Prediction) {
-	if f.Classes != nil {
+	if f.Task() == model.Classification {
 		a.Classes = append(a.Classes, p.Class)
 		if p.Probability != nil {
 			a.Probability = append(a.Probability, slices.Max(p.Probability))

@@ -31,8 +31,8 @@ func (x *session) chosen(ctx context.Context) (*choice, error) {
 			if d.Graphs[i] == nil {
 				return nil, cannot("the model does not have its graphs, so nothing can be chosen for them")
 			}
-			targets = append(targets, d.target(i))
-			ds.Graphs = append(ds.Graphs, d.Graphs[i].With(d.IDs[i], d.target(i)))
+			targets = append(targets, d.Targets[i])
+			ds.Graphs = append(ds.Graphs, d.Graphs[i].With(d.IDs[i], d.Targets[i]))
 		}
 		if len(targets) < 3 || slices.Min(targets) == slices.Max(targets) {
 			return nil, errNoLearner

@@ -71,7 +71,7 @@ func (d *Data) colorBy() []string {
 	if len(d.columns) > 0 {
 		out = append(out, "column")
 	}
-	if d.task != noTask && (d.Learner != nil || !d.saved) {
+	if d.task != noTask && (d.Task() != model.SearchOnly || !d.saved) {
 		out = append(out, "prediction", "error")
 	}
 	return append(out, "size")
@@ -112,7 +112,7 @@ func coloredBy(by, column string) func(x *session, ctx context.Context) (*colori
 			out.Name = c.name
 			out.setColumn(c)
 		case by == "target":
-			out.setTask(d, d.class, d.value, func(i int) bool { return d.target(i) != "" })
+			out.setTask(d, d.class, d.value, func(i int) bool { return d.Targets[i] != "" })
 		case by == "prediction":
 			out.Name = "predicted " + out.Name
 			out.setTask(d, p.class, p.value, func(i int) bool { return p.known(i) })
@@ -120,7 +120,7 @@ func coloredBy(by, column string) func(x *session, ctx context.Context) (*colori
 			out.Name = fmt.Sprintf("predicted − measured %s", out.Name)
 			out.Center = new(float64)
 			out.setValues(len(d.IDs), func(i int) float64 {
-				if d.target(i) == "" {
+				if d.Targets[i] == "" {
 					return math.NaN()
 				}
 				return p.value[i] - d.value[i]
@@ -287,7 +287,7 @@ func (x *session) predictAll(ctx context.Context, f *fitted, e *evaluation, seen
 		}
 	}
 	switch {
-	case f.Learner == nil || len(rest) == 0:
+	case f.Task() == model.SearchOnly || len(rest) == 0:
 		return p, nil
 	case seen == nil:
 		p.note = "the model was trained with these graphs; cross-validation would predict each without it"

@@ -70,7 +70,13 @@ func fromDataset(ds *dataset.Dataset, read dataset.Options, t task) (*Data, erro
 	if len(ds.Graphs) == 0 {
 		return nil, fmt.Errorf("%s: no graphs", ds.Name)
 	}
-	d := newData(ds, &model.Model{Graphs: ds.Graphs, IDs: ds.IDs(), Targets: ds.Targets(), Reader: &read}, read)
+	sum, err := kernel.NewCollection(ds.Graphs).Sum(mlg.Default())
+	if err != nil {
+		return nil, err
+	}
+	m := model.Of(ds.Graphs, sum)
+	m.ReadBy(read)
+	d := newData(ds, m, read)
 	d.task = t
 	switch {
 	case d.info.Targets == 0:
@@ -89,7 +95,7 @@ func fromDataset(ds *dataset.Dataset, read dataset.Options, t task) (*Data, erro
 		d.task = noTask
 	}
 	if d.task == noTask {
-		d.Targets = nil
+		d.Targets = make([]string, len(d.Targets))
 	}
 	return d, cmp.Or(d.use(mlg.Default()), d.index())
 }
@@ -99,17 +105,17 @@ func FromModel(name string, m *model.Model) (*Data, error) {
 	if len(m.Graphs) == 0 {
 		return nil, fmt.Errorf("%s: the model has no training graphs", name)
 	}
-	d := newData(&dataset.Dataset{Name: name, Graphs: m.Graphs}, m, dataset.DefaultOptions().Like(m.Reader))
+	d := newData(&dataset.Dataset{Name: name, Graphs: m.Graphs}, m, m.Like(dataset.DefaultOptions()))
 	d.targetName = m.Target
 	switch {
-	case m.Targets == nil:
+	case !m.HasTargets():
 		d.task = noTask
-	case m.Learner != nil && m.Learner.Classes == nil || m.Learner == nil && dataset.ValueRange(m.Targets) != nil:
+	case m.Task() == model.Regression || m.Task() == model.SearchOnly && dataset.ValueRange(m.Targets) != nil:
 		d.task = regression
 	}
 	d.saved = true
 	for _, e := range m.Endpoints() { // further ones are columns
-		if e.Target != m.Target && e.Targets != nil {
+		if e.Target != m.Target {
 			d.columns = append(d.columns, newColumn(e.Target, e.Targets))
 		}
 	}
@@ -120,7 +126,7 @@ func newData(ds *dataset.Dataset, m *model.Model, read dataset.Options) *Data {
 	d := &Data{Name: ds.Name, Model: m, read: read, info: dataset.Info(ds), task: classification}
 	m.Graphs = slices.Clone(m.Graphs)
 	for i, g := range m.Graphs {
-		m.Graphs[i] = g.With(m.IDs[i], d.target(i))
+		m.Graphs[i] = g.With(m.IDs[i], m.Targets[i])
 	}
 	_, err := chem.Of(m.Graphs[0])
 	d.molecules = err == nil
@@ -166,19 +172,11 @@ func (d *Data) index() error {
 func (d *Data) labelled(among []int) []int {
 	var out []int
 	for _, i := range among {
-		if d.target(i) != "" {
+		if d.Targets[i] != "" {
 			out = append(out, i)
 		}
 	}
 	return out
-}
-
-// target returns the target of a graph, if it has one.
-func (d *Data) target(i int) string {
-	if d.Targets == nil {
-		return ""
-	}
-	return d.Targets[i]
 }
 
 // classOf returns the targets of graphs as classes, nil unless they are classes.

@@ -129,7 +129,7 @@ func (d *Data) derive(in *deriveRequest, kept []int, batch []*graph.Graph) (*Dat
 		if d.Graphs[i] == nil {
 			return nil, badRequest("graphs", "the model does not have graph %d, so nothing can be made of it", i)
 		}
-		target := d.target(i)
+		target := d.Targets[i]
 		if batch == nil {
 			target = cmp.Or(targets[i], target)
 		}
@@ -173,7 +173,7 @@ func (d *Data) countRound(measured func(k int) bool) {
 	if at < 0 {
 		c := column{roundColumn, make([]string, len(d.IDs)), true}
 		for i := range c.values {
-			if d.target(i) != "" {
+			if d.Targets[i] != "" {
 				c.values[i] = "0"
 			}
 		}

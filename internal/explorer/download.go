@@ -192,7 +192,7 @@ func (x *session) table(ctx context.Context, p *placement, graphs []int, name st
 			near, similarity = d.IDs[hits[0].Index], fmt.Sprintf("%.6g", hits[0].Similarity)
 		}
 		answer, _ := e.answer(i)
-		row := []string{strconv.Itoa(i), cell(d.IDs[i]), cell(d.target(i)), cell(answer), cell(near), similarity}
+		row := []string{strconv.Itoa(i), cell(d.IDs[i]), cell(d.Targets[i]), cell(answer), cell(near), similarity}
 		for _, v := range []float64{p.pca[0][i], p.pca[1][i], p.neighbours[0][i], p.neighbours[1][i]} {
 			row = append(row, fmt.Sprintf("%.5g", v))
 		}

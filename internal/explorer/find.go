@@ -47,7 +47,7 @@ func getFind(q *request, in *findRequest) (*findAnswer, error) {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			if !strings.Contains(strings.ToLower(id), wanted) || in.Class != "" && d.target(i) != in.Class {
+			if !strings.Contains(strings.ToLower(id), wanted) || in.Class != "" && d.Targets[i] != in.Class {
 				continue
 			}
 			if fragment != nil {

@@ -61,7 +61,7 @@ func (x *session) trainedEarly(ctx context.Context) (*training, error) {
 		}
 		t, err := x.train(ctx, f, f.gram.Select(at, at), some)
 		if err == nil && t.plan != nil {
-			t.Nearest = model.Percentiles(model.Nearest(f.gram))
+			t.Nearest = model.PercentilesOf(model.Nearest(f.gram))
 			t.note = firstLearner(len(some), len(known), len(d.labelled(kernel.UpTo(len(d.IDs)))))
 		}
 		return t, err
@@ -84,7 +84,7 @@ func (x *session) train(ctx context.Context, f *fitted, gram *kernel.Matrix, gra
 	m, plan, known, err := f.Learn(ctx, gram, graphs, o)
 	if errors.Is(err, model.ErrNoTargets) {
 		unlearned := *f.Model
-		unlearned.Nearest = model.Percentiles(model.Nearest(f.gram))
+		unlearned.Nearest = model.PercentilesOf(model.Nearest(f.gram))
 		return &training{Model: &unlearned}, nil
 	}
 	return &training{m, plan, known, ""}, err

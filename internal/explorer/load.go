@@ -165,7 +165,7 @@ func (l *loader) data(read dataset.Options, c Choices) (*Data, error) {
 // countUnmeasured finds the graphs of regression whose target is a text that is no number, which counts as not measured.
 func (d *Data) countUnmeasured() {
 	for i, g := range d.Graphs {
-		if t := g.Target(); d.task != regression || t == "" || d.target(i) != "" {
+		if t := g.Target(); d.task != regression || t == "" || d.Targets[i] != "" {
 			continue
 		}
 		if d.unmeasured.Count++; d.unmeasured.Count > mostListed {

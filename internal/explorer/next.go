@@ -87,7 +87,7 @@ func (s *source) pool(name string) (*pool, error) {
 		return &pool{b.graphs, kernel.UpTo(len(b.graphs))}, nil
 	}
 	for i, g := range s.data.Graphs {
-		if g != nil && s.data.target(i) == "" {
+		if g != nil && s.data.Targets[i] == "" {
 			out.graphs, out.at = append(out.graphs, g.With(s.data.IDs[i], "")), append(out.at, i)
 		}
 	}
@@ -121,7 +121,7 @@ func (x *session) suggesting(ctx context.Context) (*measuredModel, error) {
 		if err != nil {
 			return nil, err
 		}
-		if f.Learner == nil {
+		if f.Task() == model.SearchOnly {
 			return nil, errNoLearner
 		}
 		return &measuredModel{Model: f.Model}, nil

@@ -75,7 +75,7 @@ func TestSuggest(t *testing.T) {
 		if x.Index != at[y.Index] || x.ID != y.ID || math.Abs(*x.Value-*y.Value) > 1e-9 || x.Why != y.Why || math.Abs(x.Similarity-y.Similarity) > 1e-9 {
 			t.Errorf("suggestion %d: %+v, want %+v", k, x, y)
 		}
-		if math.Abs(x.Interval.Low-*y.Value+half**y.Deviation) > 1e-9 || a.Graphs != 60 || s.server.sources[1].data.target(x.Nearest) == "" {
+		if math.Abs(x.Interval.Low-*y.Value+half**y.Deviation) > 1e-9 || a.Graphs != 60 || s.server.sources[1].data.Targets[x.Nearest] == "" {
 			t.Errorf("suggestion %d: interval %+v, nearest %d", k, x.Interval, x.Nearest)
 		}
 	}

@@ -87,7 +87,7 @@ func (d *Data) outliers(t *training, near [][]nearest.Hit) []outlier {
 			out = append(out, o)
 			continue
 		}
-		said, truth := held.Labels[at], slices.Index(t.plan.Classes, d.target(i))
+		said, truth := held.Labels[at], slices.Index(t.plan.Classes, d.Targets[i])
 		if said == truth {
 			continue
 		}

@@ -229,7 +229,7 @@ func (d *Data) gallery(graphs []int, line func(k, i int) string) (draw.Block, er
 
 // named is the name of a graph with its target.
 func (d *Data) named(i int) string {
-	if t := d.target(i); t != "" {
+	if t := d.Targets[i]; t != "" {
 		return fmt.Sprintf("%s, %s", d.IDs[i], signed(t))
 	}
 	return d.IDs[i]
@@ -267,7 +267,7 @@ func (d *Data) cliffsOf(s *structureAnswer) draw.Section {
 	out := draw.Section{Heading: "Activity cliffs"}
 	t := draw.Table{Caption: "Similar pairs with different targets, the steepest first.", Header: []string{"graph", d.quantity(), "graph", d.quantity(), "similarity"}}
 	for _, c := range s.Cliffs[:min(len(s.Cliffs), mostDrawn)] {
-		t.Rows = append(t.Rows, []string{d.IDs[c.A], signed(d.target(c.A)), d.IDs[c.B], signed(d.target(c.B)), signed(fmt.Sprintf("%.3f", c.Similarity))})
+		t.Rows = append(t.Rows, []string{d.IDs[c.A], signed(d.Targets[c.A]), d.IDs[c.B], signed(d.Targets[c.B]), signed(fmt.Sprintf("%.3f", c.Similarity))})
 	}
 	if len(t.Rows) > 0 {
 		out.Blocks = []draw.Block{t}

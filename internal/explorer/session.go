@@ -159,7 +159,8 @@ func (x *session) computeFit(ctx context.Context, k kernel.Kernel) (*fitted, err
 	if x.saved { // other kernels of a model are fitted when they are needed
 		_, err = f.Kernel.In.Fit(ctx, f.Kernel.Asked)
 	} else if f.Model, err = model.New(ctx, d.Graphs, k); err == nil {
-		f.Reader, f.Targets = d.Reader, d.Targets // without texts among numbers
+		f.ReadBy(d.read)
+		f.Targets = d.Targets // without texts among numbers
 	}
 	if err != nil {
 		return nil, err

@@ -119,7 +119,7 @@ func (d *Data) identity() string {
 	number := func(v uint64) { h.Write(binary.LittleEndian.AppendUint64(nil, v)) }
 	for i, id := range d.IDs {
 		text(id)
-		text(d.target(i))
+		text(d.Targets[i])
 		for _, c := range d.columns {
 			text(c.values[i])
 		}

@@ -281,7 +281,7 @@ func (d *Data) cliffs(near [][]nearest.Hit, self float64) []cliff {
 	for i, hits := range near {
 		for _, hit := range hits {
 			a, b := min(i, hit.Index), max(i, hit.Index)
-			if seen[[2]int{a, b}] || d.target(a) == "" || d.target(b) == "" || 1-hit.Similarity/self > far {
+			if seen[[2]int{a, b}] || d.Targets[a] == "" || d.Targets[b] == "" || 1-hit.Similarity/self > far {
 				continue
 			}
 			seen[[2]int{a, b}] = true

@@ -12,6 +12,7 @@ import (
 	"github.com/mlgkernel/mlg/draw"
 	"github.com/mlgkernel/mlg/explain"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/model"
 	"github.com/mlgkernel/mlg/work"
 )
 
@@ -63,7 +64,7 @@ func (x *session) views(f *fitted) (out mapViews) {
 		if x.s.data.mayHaveTargets() {
 			out.Predict = "No column is chosen as the target, so nothing is predicted."
 		}
-	case x.saved && f.Learner == nil:
+	case x.saved && f.Task() == model.SearchOnly:
 		out.Predict = "The model cannot predict: mlg fit makes models without a learner. mlg train makes models that predict."
 	}
 	return out

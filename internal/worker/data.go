@@ -16,7 +16,7 @@ import (
 // graphs.
 func (c *call) reading(o dataset.Options) (dataset.Options, error) {
 	if c.fitted != nil {
-		o = o.Like(c.fitted.model.Reader)
+		o = c.fitted.model.Like(o)
 	}
 	return o, o.Validate()
 }

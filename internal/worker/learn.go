@@ -140,12 +140,12 @@ func (c *call) describe(f *fitted) *info {
 // describeLearner describes the learner of an endpoint.
 func describeLearner(m *model.Model) *learnerInfo {
 	out := &learnerInfo{Target: m.Target, Task: "search", IDs: m.IDs, Created: m.Created, Limited: m.Created["limited"] != ""}
-	l := m.Learner
+	l := &m.Learner
 	if l == nil {
 		return out
 	}
 	out.Task, out.Classes, out.Probability = "regression", m.Classes, l.Slope > 0
-	if m.Classes != nil {
+	if m.Task() == model.Classification {
 		out.Task = "classification"
 	}
 	if l.Process != nil {
@@ -220,7 +220,7 @@ func (c *call) putPredictions(before string, m *model.Model, found []model.Predi
 		decision = append(decision, p.Decision...)
 		probability = append(probability, p.Probability...)
 	}
-	if m.Classes == nil {
+	if m.Task() == model.Regression {
 		c.put(before+"value", values, len(found))
 		if deviations != nil {
 			c.put(before+"deviation", deviations, len(found))

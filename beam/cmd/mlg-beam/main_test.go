@@ -45,7 +45,7 @@ func TestCommand(t *testing.T) {
 		t.Fatal(err)
 	}
 	file, graphs := filepath.Join(dir, "m.mlg"), filepath.Join(dir, "g.jsonl")
-	m := &model.Model{Kernel: fitted, Graphs: d.Graphs, IDs: d.IDs()}
+	m := model.Of(d.Graphs, fitted)
 	if err := model.Write(t.Context(), file, m); err != nil {
 		t.Fatal(err)
 	}
