@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/nearest"
 )
@@ -140,6 +141,7 @@ func TestNeighbourMap(t *testing.T) {
 }
 
 func TestCharts(t *testing.T) {
+	graphtest.Slow(t)
 	ps := cloud(50)
 	class := make([]string, len(ps))
 	for i := range class {

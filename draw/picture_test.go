@@ -224,6 +224,7 @@ func TestAllDrugsRender(t *testing.T) {
 }
 
 func TestDeterministic(t *testing.T) {
+	graphtest.Slow(t)
 	render := func() (svg, img [][]byte) {
 		for _, smiles := range []string{"CN1CCC23C4Oc5c(O)ccc(CC1C2C=CC4O)c35", "C12C3C4C1C5C2C3C45", "CCO.CC"} {
 			for _, style := range []Style{Molecule, Network} {

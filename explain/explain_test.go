@@ -119,6 +119,7 @@ func checkSum(t *testing.T, m *model.Model, g *graph.Graph, e *explain.Explanati
 // Over whole collections, contributions add up to the prediction and have its sign. In short mode that is tried on
 // every tenth graph, and not for the sums that training chooses, which take long.
 func TestCollections(t *testing.T) {
+	graphtest.Slow(t)
 	collections := map[string]func(t *testing.T) (*dataset.Dataset, choose.Task){
 		"drugs": func(t *testing.T) (*dataset.Dataset, choose.Task) {
 			return read(t, "builtin:drugs"), choose.Classification
@@ -228,6 +229,7 @@ func near(t *testing.T, what string, got, want []float64) {
 // Every kernel has contributions, which are what the definition says: to a class, to a class against
 // another, to a value and to the similarity of two graphs.
 func TestEveryKernel(t *testing.T) {
+	graphtest.Slow(t)
 	d := read(t, "builtin:drugs")
 	d.Graphs = d.Graphs[:60]
 	values := masses(t)
@@ -407,6 +409,7 @@ func TestEmpty(t *testing.T) {
 
 // What is explained is said in words.
 func TestSays(t *testing.T) {
+	graphtest.Slow(t)
 	d := masses(t)
 	m := train(t, d, choose.Regression, classic.DefaultWL())
 	m.Target = "mass"

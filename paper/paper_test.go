@@ -36,6 +36,7 @@ func TestCandidates(t *testing.T) {
 // TestDescribe: the datasets have the figures that the paper's Table 2 prints, to its last digit, but for
 // those that are named.
 func TestDescribe(t *testing.T) {
+	graphtest.Slow(t)
 	for _, name := range Datasets() {
 		ds, err := dataset.Read(t.Context(), graphtest.Dataset(t, name), dataset.DefaultOptions())
 		if err != nil {

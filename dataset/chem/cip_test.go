@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/mlgkernel/mlg/internal/graphtest"
 )
 
 // described returns the descriptors of a molecule by atom and by bond, in order, as in "1S 4E".
@@ -126,6 +128,7 @@ func fst(atoms, _ []Descriptor) []Descriptor { return atoms }
 
 // A digraph that grows without end is given up, and costs no more than its bound.
 func TestDescriptorsOfCages(t *testing.T) {
+	graphtest.Slow(t)
 	// The cube of 4 × 4 × 4 atoms has a great many paths.
 	m := &Molecule{}
 	for i := range 64 {
