@@ -22,8 +22,8 @@ var functions = []string{
 // NixOS and WSL.
 const folders = "/usr/local/nvidia/lib64:/usr/local/nvidia/lib:/run/opengl-driver/lib:/usr/lib/wsl/lib"
 
-// Error is a number that a function of the driver returned.
-type Error struct {
+// driverError is a number that a function of the driver returned.
+type driverError struct {
 	Function string
 	Code     int
 }
@@ -44,7 +44,7 @@ const (
 	unknownError   = 999
 )
 
-func (e *Error) Error() string {
+func (e *driverError) Error() string {
 	var what string
 	switch e.Code {
 	case outOfMemory:
@@ -75,7 +75,7 @@ type driver struct {
 func (d *driver) do(function string, args ...uint64) error {
 	r, err := d.call(function, args...)
 	if err == nil && uint32(r) != 0 {
-		err = &Error{function, int(uint32(r))}
+		err = &driverError{function, int(uint32(r))}
 	}
 	return err
 }

@@ -285,8 +285,8 @@ func finite(s string) (float64, bool) {
 	return x, err == nil && !math.IsInf(x, 0) && !math.IsNaN(x)
 }
 
-// Numeric reports whether the values that are not missing are numbers, and there are some.
-func Numeric(values []string) bool {
+// allNumbers reports whether the values that are not missing are numbers, and there are some.
+func allNumbers(values []string) bool {
 	some := false
 	for _, v := range values {
 		if Missing(v) {

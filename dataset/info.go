@@ -199,7 +199,7 @@ func Learnable(values []string) (out []string, numeric bool) {
 			out[i] = ""
 		}
 	}
-	return out, Numeric(out)
+	return out, allNumbers(out)
 }
 
 // numbersAlone empties what is no number among values that are mostly numbers, and not classes, and returns how many these are.

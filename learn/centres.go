@@ -114,7 +114,7 @@ func prepareCentres(ctx context.Context, m kernel.Map, train kernel.Features, at
 	if f := (Function{Support: at, Coefficients: make([]float64, len(at))}); len(at) == 0 || f.validate(n) != nil {
 		return nil, fmt.Errorf("learn: %d centres of %d examples, want at least one, and increasing numbers", len(at), n)
 	}
-	columns, err := t.Columns()
+	columns, err := t.regressions()
 	if err != nil {
 		return nil, err
 	}

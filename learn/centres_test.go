@@ -106,7 +106,7 @@ func TestCentres(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		columns, _ := targets.Columns()
+		columns, _ := targets.regressions()
 		lambdas := []float64{0.01, 1}
 		held, err := c.HeldOut(t.Context(), lambdas)
 		if err != nil {

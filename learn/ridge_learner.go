@@ -7,9 +7,9 @@ import (
 	"github.com/mlgkernel/mlg/kernel"
 )
 
-// Columns returns the target vectors of regressions: the values, or +1 for the members of a class and
+// regressions returns the target vectors of regressions: the values, or +1 for the members of a class and
 // −1 for the others. For two classes it is one vector, that of the first.
-func (t Targets) Columns() ([][]float64, error) {
+func (t Targets) regressions() ([][]float64, error) {
 	_, members, err := t.classes()
 	if err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ type Left struct {
 // for each example from the examples of the other folds. folds[i] is the fold of example i. Folds may be
 // empty. Deviations know only the nearest of the other folds, as Learner.Deviations does.
 func (s *RidgeSolver) HeldOut(ctx context.Context, t Targets, folds []int, lambdas []float64) ([]*Left, Convergence, error) {
-	columns, err := t.Columns()
+	columns, err := t.regressions()
 	if err != nil {
 		return nil, Convergence{}, err
 	}
@@ -76,7 +76,7 @@ func (s *RidgeSolver) HeldOut(ctx context.Context, t Targets, folds []int, lambd
 // the same ridge takes the place of leave-one-out: probabilities of classes, and the scale of the process of
 // values, come from it. groups, if not nil, has the same for the folds of Options.Folds.
 func (s *RidgeSolver) Learn(ctx context.Context, t Targets, left, groups *Left, probability bool) (*Learner, Convergence, error) {
-	columns, err := t.Columns()
+	columns, err := t.regressions()
 	if err != nil {
 		return nil, Convergence{}, err
 	}

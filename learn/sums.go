@@ -53,7 +53,7 @@ const mostBits = 22
 // newFrame returns that of sums of examples some of whose targets are known. Those of others may be slack times
 // as far from the mean.
 func newFrame(t Targets, centres, folds int, largest, slack float64) (Frame, error) {
-	columns, err := t.Columns()
+	columns, err := t.regressions()
 	if err != nil {
 		return Frame{}, err
 	}

@@ -49,7 +49,7 @@ func TestSums(t *testing.T) {
 		if err := s.Add(t.Context(), values, targets, dealt); err != nil {
 			t.Fatal(err)
 		}
-		columns, err := targets.Columns()
+		columns, err := targets.regressions()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -281,7 +281,7 @@ func TestCentresOf(t *testing.T) {
 		if err := l.Validate(); err != nil {
 			t.Fatal(err)
 		}
-		columns, _ := part(seen).Columns()
+		columns, _ := part(seen).regressions()
 		for column, z := range columns {
 			alpha, b := literalCentres(gram, at, kernel.UpTo(seen), z, 1, nil)
 			want := Function{Support: at, Coefficients: alpha, Bias: b}

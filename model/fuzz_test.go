@@ -122,10 +122,10 @@ func FuzzSums(f *testing.F) {
 		f.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := s.Encode(&b); err != nil {
+	if err := s.encode(&b); err != nil {
 		f.Fatal(err)
 	}
-	list, err := file.Decode(b.Bytes(), SumsKind, SumsVersion)
+	list, err := file.Decode(b.Bytes(), sumsKind, sumsVersion)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -138,21 +138,21 @@ func FuzzSums(f *testing.F) {
 			changed = append(changed, file.Section{Name: foldName(f), Data: fold})
 		}
 		var b bytes.Buffer
-		if err := file.Encode(&b, SumsKind, SumsVersion, changed); err != nil {
+		if err := file.Encode(&b, sumsKind, sumsVersion, changed); err != nil {
 			t.Fatal(err)
 		}
-		got, err := DecodeSums(b.Bytes())
+		got, err := decodeSums(b.Bytes())
 		if err != nil {
 			return
 		}
 		var once, again bytes.Buffer
-		if err := got.Encode(&once); err != nil {
+		if err := got.encode(&once); err != nil {
 			t.Fatal(err)
 		}
-		if got, err = DecodeSums(once.Bytes()); err != nil {
+		if got, err = decodeSums(once.Bytes()); err != nil {
 			t.Fatal(err)
 		}
-		if err := got.Encode(&again); err != nil || !bytes.Equal(once.Bytes(), again.Bytes()) {
+		if err := got.encode(&again); err != nil || !bytes.Equal(once.Bytes(), again.Bytes()) {
 			t.Fatal("written twice, the bytes differ", err)
 		}
 	})

@@ -81,10 +81,10 @@ func TestRefine(t *testing.T) {
 				}
 				var b bytes.Buffer
 				s.Shard, s.Shards = i+1, shards
-				if err := s.Encode(&b); err != nil {
+				if err := s.encode(&b); err != nil {
 					t.Fatal(err)
 				}
-				read, err := DecodeSums(b.Bytes())
+				read, err := decodeSums(b.Bytes())
 				if err != nil || !reflect.DeepEqual(read.Told, s.Told) {
 					t.Fatal(read, err)
 				}
@@ -259,10 +259,10 @@ func TestRefineErrors(t *testing.T) {
 	less := *s
 	less.Seen = s.Seen[1:]
 	var short bytes.Buffer
-	if err := less.Encode(&short); err != nil {
+	if err := less.encode(&short); err != nil {
 		t.Fatal(err)
 	}
-	_, err = DecodeSums(short.Bytes())
+	_, err = decodeSums(short.Bytes())
 	want("bits", err, "7 bytes for what is seen of 60 training graphs")
 	want("bits of others", s.See([]byte{0}), "of 8 training graphs whether they are there, want 64")
 	other := *s
@@ -285,16 +285,16 @@ func TestRefineErrors(t *testing.T) {
 	want("a machine", err, "want "+learn.KernelRidge.String())
 
 	var b bytes.Buffer
-	if err := s.Encode(&b); err != nil {
+	if err := s.encode(&b); err != nil {
 		t.Fatal(err)
 	}
 	for i := 0; i < b.Len(); i += 1 + b.Len()/997 {
 		data := bytes.Clone(b.Bytes())
 		data[i] ^= 0x10
-		if _, err := DecodeSums(data); err == nil {
+		if _, err := decodeSums(data); err == nil {
 			t.Fatalf("no error for a flipped bit in byte %d", i)
 		}
-		if _, err := DecodeSums(b.Bytes()[:i]); err == nil {
+		if _, err := decodeSums(b.Bytes()[:i]); err == nil {
 			t.Fatalf("no error for %d bytes", i)
 		}
 	}

@@ -11,10 +11,10 @@ import (
 	"github.com/mlgkernel/mlg/learn"
 )
 
-// SumsKind and SumsVersion of the container (package file) that Sums are.
+// sumsKind and SumsVersion of the container (package file) that Sums are.
 const (
-	SumsKind    = "sums"
-	SumsVersion = 1
+	sumsKind    = "sums"
+	sumsVersion = 1
 )
 
 // sumsJSON is the section "meta" of sums.
@@ -23,8 +23,8 @@ type sumsJSON struct {
 	Told
 }
 
-// Encode writes sums in the format of their file. Equal sums give equal bytes.
-func (s *Sums) Encode(w io.Writer) error {
+// encode writes sums in the format of their file. Equal sums give equal bytes.
+func (s *Sums) encode(w io.Writer) error {
 	meta, err := json.Marshal(sumsJSON{s.Frame, s.Told})
 	if err != nil {
 		return fmt.Errorf("sums: %w", err)
@@ -33,14 +33,14 @@ func (s *Sums) Encode(w io.Writer) error {
 	for f := range s.Folds {
 		list = append(list, file.Section{Name: foldName(f), Data: s.Fold(f)})
 	}
-	return file.Encode(w, SumsKind, SumsVersion, list)
+	return file.Encode(w, sumsKind, sumsVersion, list)
 }
 
 func foldName(f int) string { return fmt.Sprintf("fold/%d", f+1) }
 
 // WriteSums writes a file of sums. It is there whole or not at all.
 func WriteSums(ctx context.Context, path string, s *Sums) error {
-	return file.Write(ctx, path, s.Encode)
+	return file.Write(ctx, path, s.encode)
 }
 
 // ReadSums reads a file of sums.
@@ -50,15 +50,15 @@ func ReadSums(path string) (s *Sums, err error) {
 		return nil, err
 	}
 	defer f.Close()
-	if err := f.Guard(func() (err error) { s, err = DecodeSums(f.Bytes()); return err }); err != nil {
+	if err := f.Guard(func() (err error) { s, err = decodeSums(f.Bytes()); return err }); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return s, nil
 }
 
-// DecodeSums returns the sums in the bytes of their file, which it does not keep.
-func DecodeSums(data []byte) (*Sums, error) {
-	list, err := file.Decode(data, SumsKind, SumsVersion)
+// decodeSums returns the sums in the bytes of their file, which it does not keep.
+func decodeSums(data []byte) (*Sums, error) {
+	list, err := file.Decode(data, sumsKind, sumsVersion)
 	if err != nil {
 		return nil, err
 	}

@@ -152,9 +152,9 @@ func strips(ctx context.Context, n int, f func(lo, hi int) error) error {
 	return work.Each(ctx, (n+strip-1)/strip, 1, func(_, i int) error { return f(i*strip, min((i+1)*strip, n)) })
 }
 
-// Solve replaces rows of kernel values with the landmarks by vectors. A vector depends on its row
+// solve replaces rows of kernel values with the landmarks by vectors. A vector depends on its row
 // alone, to the bit. It takes O(dim²) time for each and runs in the calling goroutine.
-func (b *basis) Solve(rows []float64) {
+func (b *basis) solve(rows []float64) {
 	const some = 4 // rows that stay in the cache while the factor passes
 	d := b.Dim()
 	for len(rows) > 0 {

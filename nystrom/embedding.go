@@ -46,7 +46,7 @@ func (e *Embedding) Transform(ctx context.Context, a kernel.Features) ([]float64
 		if err := e.kernel.Fill(ctx, x, d, kernel.Block{A: a, I0: lo, I1: hi, B: e.marks, J0: 0, J1: d}); err != nil {
 			return err
 		}
-		e.Solve(x)
+		e.solve(x)
 		return nil
 	})
 	return out, err

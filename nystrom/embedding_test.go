@@ -362,7 +362,7 @@ func TestChoose(t *testing.T) {
 				t.Errorf("tolerance %v: residual %v", tolerance, most)
 			}
 			again := gram.Select(all, b.Landmarks)
-			b.Solve(again.Data)
+			b.solve(again.Data)
 			for i, v := range x.Data {
 				if math.Abs(v-again.Data[i]) > 1e-7 {
 					t.Fatalf("number %d is %v in one way and %v in another", i, v, again.Data[i])

@@ -78,12 +78,12 @@ func missing(name, what string) error {
 	return &graph.Missing{What: what, Err: fmt.Errorf("the base kernel %s needs vertex %s, but the graph has none", name, what)}
 }
 
-// Labels is the kernel of the paper: 1 when two vertices have the same label, else 0.
-type Labels struct{}
+// labelsRecord is the kernel of the paper: 1 when two vertices have the same label, else 0.
+type labelsRecord struct{}
 
 // Validate has nothing to look at.
-func (Labels) Validate() error { return nil }
-func (Labels) kernel() Kernel  { return labels }
+func (labelsRecord) Validate() error { return nil }
+func (labelsRecord) kernel() Kernel  { return labels }
 
 var labels = &equality{"labels", func(g *graph.Graph) ([]string, error) {
 	if g.N() > 0 && !g.HasLabels() {
@@ -92,12 +92,12 @@ var labels = &equality{"labels", func(g *graph.Graph) ([]string, error) {
 	return g.Labels(), nil
 }}
 
-// Degree is 1 when two vertices have the same number of neighbours, else 0.
-type Degree struct{}
+// degreeRecord is 1 when two vertices have the same number of neighbours, else 0.
+type degreeRecord struct{}
 
 // Validate has nothing to look at.
-func (Degree) Validate() error { return nil }
-func (Degree) kernel() Kernel  { return degree }
+func (degreeRecord) Validate() error { return nil }
+func (degreeRecord) kernel() Kernel  { return degree }
 
 var degree = &equality{"degree", func(g *graph.Graph) ([]string, error) {
 	d := make([]string, g.N())
@@ -172,24 +172,24 @@ type vectors struct {
 	dim    int  // of the vectors; 0 for the attributes of the graphs
 }
 
-// Attributes is the dot product of the attribute rows of two vertices.
-type Attributes struct{}
+// attributesRecord is the dot product of the attribute rows of two vertices.
+type attributesRecord struct{}
 
 // Validate has nothing to look at.
-func (Attributes) Validate() error { return nil }
-func (Attributes) kernel() Kernel {
+func (attributesRecord) Validate() error { return nil }
+func (attributesRecord) kernel() Kernel {
 	return &vectors{name: "attributes", rows: attributeRows("attributes"), kernel: dense.DotInOrder, linear: true}
 }
 
-// Gaussian is exp(−|x−y|²/(2σ²)) for the attribute rows x and y of two vertices.
-type Gaussian struct {
+// gaussianRecord is exp(−|x−y|²/(2σ²)) for the attribute rows x and y of two vertices.
+type gaussianRecord struct {
 	Sigma float64 `json:"sigma" want:"positive" help:"Width σ of exp(−|x−y|²/2σ²), for the attributes x and y of two vertices."`
 }
 
 // Validate implements record.
-func (k Gaussian) Validate() error { return param.Check("gaussian", k) }
+func (k gaussianRecord) Validate() error { return param.Check("gaussian", k) }
 
-func (k Gaussian) kernel() Kernel {
+func (k gaussianRecord) kernel() Kernel {
 	scale := -1 / (2 * k.Sigma * k.Sigma)
 	return &vectors{name: written("gaussian", k), rows: attributeRows("gaussian"), kernel: func(x, y []float64) float64 {
 		var s float64

@@ -9,17 +9,17 @@ import (
 	"github.com/mlgkernel/mlg/internal/dense"
 )
 
-// Configuration compares atoms and bonds with descriptors behind their labels (chem.Stereo):
+// configurationRecord compares atoms and bonds with descriptors behind their labels (chem.Stereo):
 //
 //	½ [the same kind of element or bond] + ½ [the same descriptor],
 //
 // where what has no descriptor shares none. Its features are fixed numbers, whatever the training graphs hold. So no
 // descriptor is rare, and a mirror image changes places of features, not values.
-type Configuration struct{}
+type configurationRecord struct{}
 
 // Validate has nothing to look at.
-func (Configuration) Validate() error { return nil }
-func (Configuration) kernel() Kernel {
+func (configurationRecord) Validate() error { return nil }
+func (configurationRecord) kernel() Kernel {
 	return &vectors{name: "configuration", rows: configurations, kernel: dense.DotInOrder, linear: true, dim: len(kinds) + 1 + len(descriptors)}
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/mlgkernel/mlg/param"
 )
 
-// Heat is the dot product of the vectors of diffusion kernel values
+// heatRecord is the dot product of the vectors of diffusion kernel values
 //
 //	h_v = (exp(−β(D−A))_vv for each β),
 //
@@ -19,19 +19,19 @@ import (
 // from Gauss quadrature by the Lanczos process around the vertex, in time proportional to
 // the edges that heat reaches, with the leaves of a hub as one vertex. Values are rounded to 12
 // digits, so that vertices that a symmetry of the graph exchanges have the same.
-type Heat struct {
+type heatRecord struct {
 	Times []float64 `json:"times" want:"positive" help:"Times β at which the heat that stays at a vertex is compared."`
 }
 
 // Validate implements record.
-func (k Heat) Validate() error {
+func (k heatRecord) Validate() error {
 	if n := len(k.Times); n == 0 || n > maxKernels {
 		return &param.Error{Of: "heat", Name: "times", Value: fmt.Sprintf("%d numbers", n), Want: fmt.Sprintf("1 to %d", maxKernels)}
 	}
 	return param.Check("heat", k)
 }
 
-func (k Heat) kernel() Kernel {
+func (k heatRecord) kernel() Kernel {
 	rows := func(g *graph.Graph) ([]float64, error) { return heatValues(g, k.Times) }
 	return &vectors{name: written("heat", k), rows: rows, kernel: dense.DotInOrder, linear: true, dim: len(k.Times)}
 }

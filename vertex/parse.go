@@ -19,8 +19,8 @@ type record interface {
 
 // records are the elementary kernels by name, with their defaults.
 var records = map[string]record{
-	"labels": Labels{}, "attributes": Attributes{}, "gaussian": Gaussian{1}, "degree": Degree{},
-	"heat": Heat{[]float64{0.5, 1, 2}}, "wl": WL{3}, "configuration": Configuration{},
+	"labels": labelsRecord{}, "attributes": attributesRecord{}, "gaussian": gaussianRecord{1}, "degree": degreeRecord{},
+	"heat": heatRecord{[]float64{0.5, 1, 2}}, "wl": wlRecord{3}, "configuration": configurationRecord{},
 }
 
 // Language is what parameters want that are texts of kernels on vertices.

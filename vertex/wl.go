@@ -17,20 +17,20 @@ type refined struct{ h int }
 // colourBytes is the length of a colour in a descriptor.
 const colourBytes = 16
 
-// WL is the share of the first h+1 Weisfeiler-Lehman colourings, the labels and h
+// wlRecord is the share of the first h+1 Weisfeiler-Lehman colourings, the labels and h
 // refinements, in which two vertices agree. Graphs without labels start from degrees.
 //
 // A colour is the start of the SHA-256 hash of its content, 128 bits, so that it means the
 // same in every process: two of a billion colours agree by accident with probability 2⁻⁶⁹.
-type WL struct {
+type wlRecord struct {
 	H int `json:"h" want:"0 to 64" help:"Number of refinements."`
 }
 
 // Validate implements record.
-func (k WL) Validate() error { return param.Check("wl", k) }
-func (k WL) kernel() Kernel  { return &refined{k.H} }
+func (k wlRecord) Validate() error { return param.Check("wl", k) }
+func (k wlRecord) kernel() Kernel  { return &refined{k.H} }
 
-func (k *refined) String() string { return written("wl", WL{k.h}) }
+func (k *refined) String() string { return written("wl", wlRecord{k.h}) }
 
 func (k *refined) Describe(g *graph.Graph) ([]string, error) {
 	n := g.N()

@@ -34,8 +34,8 @@ type tileFn struct {
 	Dir string
 }
 
-// TileName returns the name of the file of a tile.
-func TileName(row, col int) string {
+// tileName returns the name of the file of a tile.
+func tileName(row, col int) string {
 	return fmt.Sprintf("tile-%06d-%06d%s", row, col, tiles.Extension)
 }
 
@@ -51,7 +51,7 @@ func (f *tileFn) ProcessElement(ctx context.Context, t int, next func(*span) boo
 	if err != nil {
 		return fmt.Errorf("tile %d: %w", t, err)
 	}
-	path := join(f.Dir, TileName(row, col))
+	path := join(f.Dir, tileName(row, col))
 	old, err := loadIfThere(ctx, path)
 	if err != nil {
 		return err

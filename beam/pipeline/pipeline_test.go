@@ -299,7 +299,7 @@ func TestTilesOfOneMachine(t *testing.T) {
 				want = snapshot(t, o.Tiles)
 			}
 			equal(t, snapshot(t, o.Tiles), want)
-			if err := os.Remove(filepath.Join(o.Tiles, TileName(1, 2))); err != nil {
+			if err := os.Remove(filepath.Join(o.Tiles, tileName(1, 2))); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := tiles.Work(t.Context(), o.Tiles, c, side, 1, 1); err != nil {
@@ -420,7 +420,7 @@ func TestRerun(t *testing.T) {
 	must(t, o)
 	before := snapshot(t, o.Tiles)
 	// A flipped bit, a short file, a missing one.
-	path := filepath.Join(o.Tiles, TileName(0, 2))
+	path := filepath.Join(o.Tiles, tileName(0, 2))
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -429,10 +429,10 @@ func TestRerun(t *testing.T) {
 	if err := os.WriteFile(path, data, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Truncate(filepath.Join(o.Tiles, TileName(1, 1)), 300); err != nil {
+	if err := os.Truncate(filepath.Join(o.Tiles, tileName(1, 1)), 300); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Remove(filepath.Join(o.Tiles, TileName(2, 4))); err != nil {
+	if err := os.Remove(filepath.Join(o.Tiles, tileName(2, 4))); err != nil {
 		t.Fatal(err)
 	}
 	counts := must(t, o)
@@ -459,11 +459,11 @@ func TestRerun(t *testing.T) {
 	// A foreign tile under the name of a good one.
 	plain := other.options(t)
 	must(t, plain)
-	data, err = os.ReadFile(filepath.Join(plain.Tiles, TileName(0, 1)))
+	data, err = os.ReadFile(filepath.Join(plain.Tiles, tileName(0, 1)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(o.Tiles, TileName(0, 1)), data, 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(o.Tiles, tileName(0, 1)), data, 0o666); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := run(t, o); err == nil || !strings.Contains(err.Error(), "is of another model") {

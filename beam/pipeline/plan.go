@@ -17,8 +17,8 @@ func init() {
 	beam.RegisterDoFn(&planFn{})
 }
 
-// TileIDsName is the name of the file of tiles that has the identifiers and targets.
-const TileIDsName = "ids" + tiles.Extension
+// tileIDsName is the name of the file of tiles that has the identifiers and targets.
+const tileIDsName = "ids" + tiles.Extension
 
 // summary is what the plan says of a block.
 type summary struct {
@@ -56,9 +56,9 @@ func (f *planFn) ProcessElement(ctx context.Context, _ int, next func(*summary) 
 	if err != nil {
 		return "", err
 	}
-	name, data := TileIDsName, p.EncodeIDs(axis)
+	name, data := tileIDsName, p.EncodeIDs(axis)
 	if f.Embedding != nil {
-		name = EmbeddingName
+		name = embeddingName
 		if data, err = f.vectors(ctx, p, axis); err != nil {
 			return "", err
 		}

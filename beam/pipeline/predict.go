@@ -22,11 +22,11 @@ func init() {
 	beam.RegisterDoFn(&writeFn{})
 }
 
-// PredictionsName is the name of the description of a folder of predictions.
-const PredictionsName = "predictions.json"
+// predictionsName is the name of the description of a folder of predictions.
+const predictionsName = "predictions.json"
 
-// PredictionName returns the name of the file with the predictions of a block.
-func PredictionName(block int) string { return fmt.Sprintf("predictions-%06d.jsonl", block) }
+// predictionName returns the name of the file with the predictions of a block.
+func predictionName(block int) string { return fmt.Sprintf("predictions-%06d.jsonl", block) }
 
 // Predictions is what the file PredictionsName says.
 type Predictions struct {
@@ -109,7 +109,7 @@ type summarizeFn struct{}
 // ProcessElement returns the summary of a file.
 func (f *summarizeFn) ProcessElement(x predictedFile) fileSummary {
 	sum := sha256.Sum256(x.Data)
-	return fileSummary{x.Block, PredictionFile{PredictionName(x.Block), x.Graphs, hex.EncodeToString(sum[:])}}
+	return fileSummary{x.Block, PredictionFile{predictionName(x.Block), x.Graphs, hex.EncodeToString(sum[:])}}
 }
 
 // describeFn writes the description of the predictions, or checks that the one that is there is the same.
@@ -142,7 +142,7 @@ func (f *describeFn) ProcessElement(ctx context.Context, _ []byte, next func(*fi
 	if err != nil {
 		return "", err
 	}
-	return string(text), keepPlan(ctx, join(f.Dir, PredictionsName), append(text, '\n'))
+	return string(text), keepPlan(ctx, join(f.Dir, predictionsName), append(text, '\n'))
 }
 
 // writeFn writes files of predictions.
@@ -152,7 +152,7 @@ type writeFn struct {
 
 // ProcessElement writes a file, unless it is there. The description is there before any of them.
 func (f *writeFn) ProcessElement(ctx context.Context, x predictedFile, _ string) error {
-	return keepOutput(ctx, join(f.Dir, PredictionName(x.Block)), x.Data)
+	return keepOutput(ctx, join(f.Dir, predictionName(x.Block)), x.Data)
 }
 
 // predict adds the steps from blocks to files of predictions.

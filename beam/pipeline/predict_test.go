@@ -71,7 +71,7 @@ func TestPredictionsToTheBit(t *testing.T) {
 				want.Write(append(line, '\n'))
 			}
 		}
-		text, err := os.ReadFile(filepath.Join(o.Predictions, PredictionsName))
+		text, err := os.ReadFile(filepath.Join(o.Predictions, predictionsName))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,10 +91,10 @@ func TestPredictionsToTheBit(t *testing.T) {
 		}
 
 		before := snapshot(t, o.Predictions)
-		if err := os.Truncate(filepath.Join(o.Predictions, PredictionName(1)), 100); err != nil {
+		if err := os.Truncate(filepath.Join(o.Predictions, predictionName(1)), 100); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Remove(filepath.Join(o.Predictions, PredictionName(2))); err != nil {
+		if err := os.Remove(filepath.Join(o.Predictions, predictionName(2))); err != nil {
 			t.Fatal(err)
 		}
 		o.PartBytes, o.Batch = 1<<20, 100

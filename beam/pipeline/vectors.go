@@ -18,11 +18,11 @@ func init() {
 	beam.RegisterDoFn(&vectorFn{})
 }
 
-// EmbeddingName is the name of the description of a folder of vectors, IDsName that of the
+// embeddingName is the name of the description of a folder of vectors, IDsName that of the
 // identifiers and targets of its graphs.
 const (
-	EmbeddingName = "embedding.json"
-	IDsName       = "embedding.ids.csv"
+	embeddingName = "embedding.json"
+	idsName       = "embedding.ids.csv"
 )
 
 // VectorName returns the name of the file with the vectors of a block.
@@ -51,7 +51,7 @@ func (f *planFn) vectors(ctx context.Context, p tiles.Layout, axis matrixfile.Ax
 	if err := axis.WriteCSV(&ids); err != nil {
 		return nil, err
 	}
-	if err := save(ctx, join(f.Dir, IDsName), ids.Bytes()); err != nil {
+	if err := save(ctx, join(f.Dir, idsName), ids.Bytes()); err != nil {
 		return nil, err
 	}
 	text, err := json.MarshalIndent(d, "", "  ")

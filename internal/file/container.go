@@ -115,8 +115,8 @@ func Encode(to io.Writer, kind string, version int, sections []Section) error {
 	return w.end()
 }
 
-// Kind returns the kind of container that the first bytes of a file say, "" if it is none.
-func Kind(head []byte) string {
+// kindOf returns the kind of container that the first bytes of a file say, "" if it is none.
+func kindOf(head []byte) string {
 	if len(head) < headSize || !bytes.HasPrefix(head, []byte(magic)) {
 		return ""
 	}
@@ -134,7 +134,7 @@ func KindOf(path string) string {
 	if _, err := io.ReadFull(f, head); err != nil {
 		return ""
 	}
-	return Kind(head)
+	return kindOf(head)
 }
 
 // ErrVersion is the error (by errors.Is) of a container in another version of its format.
@@ -193,7 +193,7 @@ func checkHead(data []byte, kind string, version int) error {
 	if binary.LittleEndian.Uint32(data[20:]) != checksum(data[:headSize], 20, nil) {
 		return fmt.Errorf("the %s file is damaged: its head does not match its checksum", kind)
 	}
-	if k := Kind(data); k != kind {
+	if k := kindOf(data); k != kind {
 		return fmt.Errorf("the file is of the kind %q, want a %s file", k, kind)
 	}
 	if v := int(binary.LittleEndian.Uint32(data[16:])); v != version {
@@ -238,9 +238,9 @@ func validName(name string) bool {
 	return name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789/-") == ""
 }
 
-// Log is a container that is written section by section. It is called PATH.part until it is
+// log is a container that is written section by section. It is called PATH.part until it is
 // complete; after an interruption of whatever kind, Resume goes on behind its last good section.
-type Log struct {
+type log struct {
 	writer
 	file *File
 	old  *Mapped // what was there
@@ -250,12 +250,12 @@ type Log struct {
 // It returns the good sections after it that an interrupted run has left. They are valid until the
 // log is closed. A log with another first section is an error, and so is one that another process
 // is writing.
-func Resume(path, kind string, version int, first Section) (l *Log, kept []Section, err error) {
+func Resume(path, kind string, version int, first Section) (l *log, kept []Section, err error) {
 	f, err := CreatePart(path)
 	if err != nil {
 		return nil, nil, err
 	}
-	l = &Log{writer: writer{w: f}, file: f, old: &Mapped{}}
+	l = &log{writer: writer{w: f}, file: f, old: &Mapped{}}
 	if kept, err = l.resume(kind, version, first); err != nil {
 		l.Close()
 		return nil, nil, err
@@ -263,7 +263,7 @@ func Resume(path, kind string, version int, first Section) (l *Log, kept []Secti
 	return l, kept, nil
 }
 
-func (l *Log) resume(kind string, version int, first Section) (kept []Section, err error) {
+func (l *log) resume(kind string, version int, first Section) (kept []Section, err error) {
 	if l.old, err = Map(l.file.Name()); err != nil {
 		return nil, err
 	}
@@ -272,7 +272,7 @@ func (l *Log) resume(kind string, version int, first Section) (kept []Section, e
 }
 
 // takeUp is resume once the file is mapped.
-func (l *Log) takeUp(kind string, version int, first Section) (kept []Section, err error) {
+func (l *log) takeUp(kind string, version int, first Section) (kept []Section, err error) {
 	data := l.old.Bytes()
 	var begin bytes.Buffer
 	head := &writer{w: &begin}
@@ -291,7 +291,7 @@ func (l *Log) takeUp(kind string, version int, first Section) (kept []Section, e
 			l.sections++
 		}
 	case bytes.HasPrefix(begin.Bytes(), data): // new, or interrupted before the first section
-	case Kind(data) == kind:
+	case kindOf(data) == kind:
 		return nil, fmt.Errorf("%s is of another %s; delete it to start again", l.file.Name(), first.Name)
 	default:
 		return nil, fmt.Errorf("%s is not an unfinished %s file; delete it, or choose another name", l.file.Name(), kind)
@@ -311,12 +311,12 @@ func (l *Log) takeUp(kind string, version int, first Section) (kept []Section, e
 
 // Append writes a section. A killed process loses nothing that was appended. A machine that fails
 // may lose some, and Resume finds that by the checksums.
-func (l *Log) Append(name string, data []byte) error {
+func (l *log) Append(name string, data []byte) error {
 	return l.section(Section{Name: name, Data: data})
 }
 
 // Commit completes the container and gives it its name.
-func (l *Log) Commit() error {
+func (l *log) Commit() error {
 	if err := l.end(); err != nil {
 		return err
 	}
@@ -327,4 +327,4 @@ func (l *Log) Commit() error {
 }
 
 // Close ends writing; the log stays, to be resumed.
-func (l *Log) Close() error { return errors.Join(l.old.Close(), l.file.Close()) }
+func (l *log) Close() error { return errors.Join(l.old.Close(), l.file.Close()) }

@@ -45,8 +45,8 @@ func TestContainer(t *testing.T) {
 			t.Errorf("section %d is %s with %d bytes", i, s.Name, len(s.Data))
 		}
 	}
-	if Kind(data) != "model" {
-		t.Errorf("kind %q", Kind(data))
+	if kindOf(data) != "model" {
+		t.Errorf("kind %q", kindOf(data))
 	}
 }
 

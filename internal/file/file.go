@@ -55,7 +55,7 @@ func (g *Group) Add(ctx context.Context, path string, write func(io.Writer) erro
 
 // AddAt is Add for a file that is written in any order, so it cannot be a device or a pipe.
 func (g *Group) AddAt(path string, write func(*File) error) error {
-	return g.add(path, Create, write)
+	return g.add(path, create, write)
 }
 
 // AddPart is AddAt for a file whose temporary name is that of CreatePart.
@@ -120,7 +120,7 @@ func (g *Group) Commit() error {
 // discard removes the files that have no name yet.
 func (g *Group) discard() {
 	for _, f := range g.files {
-		f.Discard()
+		f.discard()
 	}
 	g.files = nil
 }
@@ -165,12 +165,12 @@ type File struct {
 	path string
 }
 
-// Create opens a file to be written and read. Commit gives it its name, Discard removes it.
+// create opens a file to be written and read. Commit gives it its name, Discard removes it.
 // Where the path is a link, the file that it leads to is replaced.
 //
 // Until then its name is .NAME.tmp. Such a file that a killed process has left is taken over. Where
 // another process is writing it, or might be, the name is .NAME.1.tmp, and so on.
-func Create(path string) (*File, error) {
+func create(path string) (*File, error) {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
 	}
@@ -181,7 +181,7 @@ func Create(path string) (*File, error) {
 		case unused:
 			out := &File{f, path}
 			if err := f.Truncate(0); err != nil {
-				out.Discard()
+				out.discard()
 				return nil, err
 			}
 			return out, nil
@@ -266,7 +266,7 @@ func (f *File) Commit() error {
 		err = f.publish()
 	}
 	if err != nil {
-		f.Discard()
+		f.discard()
 	}
 	return err
 }
@@ -289,8 +289,8 @@ func (f *File) publish() error {
 	return err
 }
 
-// Discard removes a file that has not been committed.
-func (f *File) Discard() { f.remove() }
+// discard removes a file that has not been committed.
+func (f *File) discard() { f.remove() }
 
 func (f *File) remove() error {
 	if !locks {

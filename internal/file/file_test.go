@@ -101,7 +101,7 @@ func TestCreate(t *testing.T) {
 	dir := t.TempDir()
 	path, link := filepath.Join(dir, "f"), filepath.Join(dir, "link")
 	for _, p := range []string{path, link} {
-		f, err := Create(p)
+		f, err := create(p)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -126,11 +126,11 @@ func TestCreate(t *testing.T) {
 	if st, err := os.Lstat(link); err != nil || st.Mode()&os.ModeSymlink == 0 {
 		t.Errorf("the link is gone: %v", err)
 	}
-	f, err := Create(path)
+	f, err := create(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.Discard()
+	f.discard()
 	if left, _ := os.ReadDir(dir); len(left) != 2 {
 		t.Errorf("left behind: %v", left)
 	}
@@ -193,7 +193,7 @@ func TestLeftFiles(t *testing.T) {
 	if err := g.Add(context.Background(), path, func(w io.Writer) error { _, err := io.WriteString(w, "of the group"); return err }); err != nil {
 		t.Fatal(err)
 	}
-	f, err := Create(path)
+	f, err := create(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +207,7 @@ func TestLeftFiles(t *testing.T) {
 	if got, _ := os.ReadFile(path); string(got) != "of the group" {
 		t.Errorf("%q, want that of the group", got)
 	}
-	f.Discard()
+	f.discard()
 	if got := names(); got != "f" {
 		t.Errorf("files %s, want f", got)
 	}
@@ -254,7 +254,7 @@ func TestPartLinks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Discard()
+	defer f.discard()
 	if _, err := CreatePart(path); locks && (err == nil || err.Error() != path+Partial+": another process is writing it") {
 		t.Errorf("error %v, want that another process is writing it", err)
 	}
