@@ -18,7 +18,7 @@ import (
 // which both cores have vertices. A core takes O(m) time. The kernel is not kernel.Levelled: the graphs
 // decide how many cores there are.
 type Core struct {
-	Base      string `json:"base" want:"a kernel" help:"Kernel of the cores, such as sp or \"wl h=3\"."`
+	Base      string `json:"base" want:"a kernel" help:"Kernel of the cores, such as sp or (wl h=3)."`
 	Least     int    `json:"least" want:"0 to 65536" help:"Least number of neighbours in the first core."`
 	Normalize bool   `json:"normalize" help:"Scale values so that k(G,G) = 1."`
 }
