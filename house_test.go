@@ -73,8 +73,8 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// goFiles calls f with the text of every file of Go whose name ends as given.
-func goFiles(t *testing.T, end string, f func(path string, text []byte)) {
+// files calls f with the text of every file whose name ends as given.
+func files(t *testing.T, end string, f func(path string, text []byte)) {
 	err := fs.WalkDir(os.DirFS("."), ".", func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -96,7 +96,7 @@ func goFiles(t *testing.T, end string, f func(path string, text []byte)) {
 // What a machine lacks is skipped through graphtest.Missing alone, which fails where everything is tested.
 func TestSkips(t *testing.T) {
 	skip := regexp.MustCompile(`\b(t|b|tb)\.(Skip|Skipf|SkipNow)\(`)
-	goFiles(t, "_test.go", func(path string, text []byte) {
+	files(t, "_test.go", func(path string, text []byte) {
 		if line := skip.Find(text); line != nil {
 			t.Errorf("%s: %s, want graphtest.Missing", path, line)
 		}
@@ -106,26 +106,42 @@ func TestSkips(t *testing.T) {
 // No function has more lines than a reader can keep in mind, and no file more than people look through.
 func TestLengths(t *testing.T) {
 	const function, file = 80, 500
-	files := token.NewFileSet()
-	goFiles(t, ".go", func(path string, text []byte) {
+	set := token.NewFileSet()
+	files(t, ".go", func(path string, text []byte) {
 		if strings.HasSuffix(path, "_test.go") {
 			return
 		}
-		f, err := parser.ParseFile(files, path, text, parser.ParseComments)
+		f, err := parser.ParseFile(set, path, text, parser.ParseComments)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if ast.IsGenerated(f) {
 			return
 		}
-		lines := func(n ast.Node) int { return files.Position(n.End()).Line - files.Position(n.Pos()).Line + 1 }
+		lines := func(n ast.Node) int { return set.Position(n.End()).Line - set.Position(n.Pos()).Line + 1 }
 		for _, d := range f.Decls {
 			if d, ok := d.(*ast.FuncDecl); ok && lines(d) > function {
 				t.Errorf("%s: %s has %d lines, want at most %d", path, d.Name.Name, lines(d), function)
 			}
 		}
-		if n := files.File(f.Pos()).LineCount(); n > file {
+		if n := set.File(f.Pos()).LineCount(); n > file {
 			t.Errorf("%s has %d lines, want at most %d", path, n, file)
+		}
+	})
+}
+
+// No function of the page has more lines than a reader can keep in mind. It begins and ends at the same indent.
+func TestLengthsOfPage(t *testing.T) {
+	const most = 80
+	begin := regexp.MustCompile(`^( *)(export )?(default )?(static )?(async )?(function\b.*|(const|let) \w+ = .*=>|[\w#]+\(.*\)) \{$`)
+	files(t, ".js", func(path string, text []byte) {
+		lines := strings.Split(string(text), "\n")
+		for i, line := range lines {
+			if m := begin.FindStringSubmatch(line); m != nil {
+				if n := 2 + slices.IndexFunc(lines[i+1:], func(l string) bool { return strings.HasPrefix(l, m[1]+"}") }); n > most {
+					t.Errorf("%s:%d: %q has %d lines, want at most %d", path, i+1, line, n, most)
+				}
+			}
 		}
 	})
 }
@@ -145,7 +161,7 @@ func declared(t *testing.T) map[string]bool {
 			known[x.Name], known[first+"."+x.Name] = true, true
 		}
 	}
-	goFiles(t, ".go", func(path string, text []byte) {
+	files(t, ".go", func(path string, text []byte) {
 		f, err := parser.ParseFile(token.NewFileSet(), path, text, 0)
 		if err != nil {
 			t.Fatal(err)
