@@ -27,8 +27,7 @@ type stream struct {
 	read *lines // what lines returned
 	said int64  // vertices that are numbers only, see bare
 
-	pass   func() error // goes over a record and adds it to the digest, as next does; nil where that takes a graph
-	digest *digest      // see Reader.Digest
+	pass func() error // goes over a record; nil where that takes a graph
 
 	named      bool      // some graph has data by keys
 	keys       [2]keySet // of vertices and of edges, at most maxKeys each

@@ -114,19 +114,12 @@ func readJSONLines(s *stream) (nextGraph, error) {
 	j := &r.graph
 	r.fields = map[string]any{"id": &j.ID, "nodes": &j.Nodes, "edges": &j.Edges, "node_names": &j.NodeNames, "node_labels": &j.NodeLabels, "node_attributes": &j.Attributes,
 		"edge_labels": &j.EdgeLabels, "directed": &j.Directed, "coordinates": &j.Coordinates, "target": &j.Target, "smiles": &j.SMILES}
-	read := func() ([]byte, error) {
-		line, err := l.content("")
-		if err == nil && s.digest != nil {
-			s.digest.add(string(line))
-		}
-		return line, err
-	}
 	s.pass = func() error {
-		_, err := read()
+		_, err := l.content("")
 		return err
 	}
 	return func() (*graph.Graph, error) {
-		line, err := read()
+		line, err := l.content("")
 		if err != nil {
 			return nil, err
 		}

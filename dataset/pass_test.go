@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// Pass goes over the same records as Try, in every kind of format, and both add the same to the digest. Other targets,
-// another order and other records have another digest; how a file is compressed does not matter.
+// Pass goes over the same records as Try, in every kind of format.
 func TestPass(t *testing.T) {
 	dir := t.TempDir()
 	var smiles, csv strings.Builder
@@ -34,14 +33,13 @@ func TestPass(t *testing.T) {
 	}
 	sdf := "a\n\n\n  1  0  0  0  0  0  0  0  0  0999 V2000\n    0.0000    0.0000    0.0000 C   0  0\nM  END\n> <y>\n1\n\n$$$$\n"
 	edges := "0 1\n1 2\n"
-	read := func(path string, pass func(n int) bool) (records int, ids string, sum string) {
+	read := func(path string, pass func(n int) bool) (records int, ids string) {
 		t.Helper()
 		r, err := Open(path, DefaultOptions())
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer r.Close()
-		h := r.Digest()
 		for ; ; records++ {
 			if pass(records) {
 				err = r.Pass()
@@ -52,7 +50,7 @@ func TestPass(t *testing.T) {
 				}
 			}
 			if errors.Is(err, io.EOF) {
-				return records, ids, string(h.Sum(nil))
+				return records, ids
 			}
 			if err != nil {
 				t.Fatalf("%s, record %d: %v", path, records, err)
@@ -61,28 +59,18 @@ func TestPass(t *testing.T) {
 	}
 	never, always := func(int) bool { return false }, func(int) bool { return true }
 	odd := func(n int) bool { return n%2 == 1 }
-	seen := map[string]string{}
 	for _, path := range []string{
 		write("a.smi", smiles.String()), write("a.csv", csv.String()), write("a.tsv", strings.NewReplacer(",", "\t", "1.5", "1.6").Replace(csv.String())),
 		write("a.jsonl", jsonl), write("a.sdf", sdf+sdf), write("a.edges", edges), "builtin:drugs", "builtin:scales",
-		write("order.csv", "smiles,y\nC,1\nCC,2\n"), write("other.csv", "smiles,y\nCC,2\nC,1\n"), write("value.csv", "smiles,y\nC,1\nCC,3\n"),
-		write("cells.csv", "smiles,y\nC1,\nCC,2\n"),
 	} {
-		n, ids, sum := read(path, never)
-		again, none, same := read(path, always)
-		if again != n || same != sum {
-			t.Errorf("%s: %d records when they are passed, want %d, digests %x and %x", path, again, n, same, sum)
+		n, ids := read(path, never)
+		again, none := read(path, always)
+		if again != n {
+			t.Errorf("%s: %d records when they are passed, want %d", path, again, n)
 		}
-		some, half, mixed := read(path, odd)
-		if some != n || mixed != sum || n > 2 && (len(half) <= len(none) || len(half) >= len(ids)) {
+		some, half := read(path, odd)
+		if some != n || n > 2 && (len(half) <= len(none) || len(half) >= len(ids)) {
 			t.Errorf("%s: %d records when half are passed, want %d; graphs %q", path, some, n, half)
 		}
-		if other := seen[sum]; other != "" {
-			t.Errorf("%s and %s have one digest", path, other)
-		}
-		seen[sum] = path
-	}
-	if _, _, sum := read(write("b.csv", "\ufeff"+strings.ReplaceAll(csv.String(), "\n", "\r\n")), never); seen[sum] == "" {
-		t.Error("line ends change the digest")
 	}
 }
