@@ -55,9 +55,20 @@ func (e *lineError) Unwrap() error { return e.err }
 
 func (e *lineError) Error() string { return fmt.Sprintf("line %d: %v", e.line, e.err) }
 
+// PlaceError is an error in a line of a file.
+type PlaceError struct {
+	Name string
+	Line int // from 1
+	Err  error
+}
+
+func (e *PlaceError) Unwrap() error { return e.Err }
+
+func (e *PlaceError) Error() string { return fmt.Sprintf("%s:%d: %v", e.Name, e.Line, e.Err) }
+
 // at returns an error in a line of a file.
 func at(name string, line int, format string, args ...any) error {
-	return fmt.Errorf("%s:%d: %w", name, line, fmt.Errorf(format, args...))
+	return &PlaceError{name, line, fmt.Errorf(format, args...)}
 }
 
 // at adds the place to an error: its own line where it has one, else the given one.

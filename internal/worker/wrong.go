@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/param"
@@ -25,6 +26,9 @@ type wrong struct {
 	// Graph is the place of a graph in the collection. GraphReason names it, and says what is wrong with it.
 	Graph       *int   `json:"graph,omitempty"`
 	GraphReason string `json:"graph_reason,omitempty"`
+	// Line is the place in a file or table, from 1, and 0 for none. LineReason is the error without its place.
+	Line       int    `json:"line,omitempty"`
+	LineReason string `json:"line_reason,omitempty"`
 	// Missing is what that graph lacks: "labels" or "attributes".
 	Missing string `json:"missing,omitempty"`
 }
@@ -52,6 +56,10 @@ func wrongOf(err error) *wrong {
 	var about *kernel.GraphError
 	if errors.As(err, &about) {
 		out.Graph, out.GraphReason = &about.Graph, about.Error()
+	}
+	var place *dataset.PlaceError
+	if errors.As(err, &place) {
+		out.Line, out.LineReason = place.Line, place.Err.Error()
 	}
 	var missing *graph.Missing
 	if errors.As(err, &missing) {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -88,11 +87,10 @@ def from_table(
     }
     try:
         info, arrays = _engine.call("read", args, _csv(table), held=getattr(like, "_held", None))
-    except ValueError as e:
-        place = re.match(r"table:(\d+): ", str(e))
-        if place is None:
+    except _engine.Rejected as e:
+        if "line" not in e.wrong:
             raise
-        raise GraphError(f"row {int(place[1]) - 2}: {str(e)[place.end() :]}") from None
+        raise GraphError(f"row {e.wrong['line'] - 2}: {e.wrong['line_reason']}") from None  # after the header
     return dataset_of(unpack(arrays["graphs"]), info)
 
 
