@@ -254,7 +254,7 @@ func explainUsage(err error) string {
 	}
 	if _, flag, ok := strings.Cut(msg, "unknown flag --"); ok {
 		name, _, _ := strings.Cut(strings.ReplaceAll(flag, "-", "_"), ",")
-		for _, k := range kernel.Names() {
+		for _, k := range append([]string{"wl", "mlg"}, kernel.Names()...) { // of several the best known
 			if r, _ := kernel.Named(k); param.Get(r, name) != nil {
 				return fmt.Sprintf("%s; %s is a parameter of kernels, as in --kernel \"%s %s=…\"", msg, name, k, name)
 			}
