@@ -334,3 +334,109 @@ func TestNearestDrugs(t *testing.T) {
 		}
 	}
 }
+
+// Where vertices have labels and attributes, half of the kernel compares both, the attributes standardised. It is so by the
+// definition and by the low-rank kernel, with the labels of edges, and for directed graphs.
+func TestLabelsAndAttributes(t *testing.T) {
+	build := func(directed, edgeLabels bool) (graphs []*graph.Graph) {
+		for i := range 12 {
+			b := graph.NewBuilder(5)
+			if directed {
+				b.SetDirected()
+			}
+			for v := range 5 {
+				b.SetLabel(v, string("ab"[(i+v)%2]))
+				b.SetAttributes(v, []float64{float64(i * v), 100 * float64(v-i%3)})
+				label := ""
+				if edgeLabels {
+					label = string("xy"[(i*v)%2])
+				}
+				b.AddLabeledEdge(v, (v+1+i%2)%5, 1, label)
+			}
+			g, err := b.Build()
+			if err != nil {
+				t.Fatal(err)
+			}
+			graphs = append(graphs, g)
+		}
+		return graphs
+	}
+	values := func(text string, graphs []*graph.Graph) []float64 {
+		t.Helper()
+		k, err := kernel.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := k.Fit(t.Context(), graphs[:8])
+		if err != nil {
+			t.Fatal(err)
+		}
+		gram, err := f.Gram(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		cross, err := f.Cross(t.Context(), graphs[8:])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return append(gram.Data, cross.Data...)
+	}
+	const both = "0.5 mlg%s base=(labels * gaussian sigma=1.4142135623730951) standardize + "
+	for _, method := range []string{"", " exact"} {
+		for _, c := range []struct {
+			directed, edgeLabels bool
+			labels               string
+		}{
+			{false, false, "0.5 mlg%s base=labels"},
+			{false, true, "0.25 mlg%s base=labels bonds=false + 0.25 mlg%[1]s base=labels bonds=false subdivide"},
+			{true, true, "0.5 mlg%s base=labels"},
+		} {
+			graphs := build(c.directed, c.edgeLabels)
+			want := values(fmt.Sprintf(both, method)+fmt.Sprintf(c.labels, method), graphs)
+			for i, v := range values("mlg"+method, graphs) {
+				if math.Abs(v-want[i]) > 1e-15 {
+					t.Errorf("%v, mlg%s: value %d is %v, want %v", c, method, i, v, want[i])
+					break
+				}
+			}
+		}
+	}
+	// In every form the factors are kernels of their own, which a model can keep.
+	for _, form := range []string{"subdivide", "incident", "undirected", "directed", "standardize"} {
+		for _, labels := range []bool{true, false} {
+			graphs := build(form == "undirected", true)
+			for i, g := range graphs {
+				if !labels {
+					graphs[i] = g.WithoutLabels()
+				}
+			}
+			k, err := kernel.Parse("mlg " + form)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum, err := kernel.NewCollection(graphs).Fit(t.Context(), k)
+			if err != nil {
+				t.Fatal(form, err)
+			}
+			for _, f := range sum.Factors {
+				fitted, err := f.Fitted(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, ok := fitted.Map.(*mlg.LowRank); !ok {
+					t.Errorf("%s, labels %v: %s is fitted as %T", form, labels, f, fitted.Map)
+				}
+			}
+		}
+	}
+	mixed := build(false, false)
+	mixed[3] = readMolecules(t, "CC")[0]
+	if sum, ok := mlg.Default().AsSum(mixed[:3], kernel.Form{}); !ok || len(sum.Terms) != 2 {
+		t.Errorf("labels and attributes everywhere: %v", sum)
+	}
+	k := mlg.Default()
+	k.Bonds = mlg.No
+	if sum, ok := k.AsSum(mixed, kernel.Form{}); ok {
+		t.Errorf("a graph without attributes: %v", sum)
+	}
+}

@@ -63,7 +63,7 @@ func (m *LowRank) AppendBinary(b []byte) ([]byte, error) {
 // Decode implements kernel.Kernel. Everything is checked, so damaged data give an error and not a
 // model that panics.
 func (k Kernel) Decode(data []byte) (kernel.Map, error) {
-	if sum, ok := k.AsSum(nil); ok {
+	if sum, ok := k.AsSum(nil, kernel.Form{}); ok {
 		return sum.Decode(data)
 	}
 	if err := k.Validate(); err != nil {

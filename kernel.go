@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/mlgkernel/mlg/dataset/chem"
@@ -22,11 +23,11 @@ type Kernel struct {
 	Eta float64 `json:"eta" want:"positive" help:"Regularisation of the Laplacian."`
 	// Gamma is in S = U L⁻¹ Uᵀ + γI.
 	Gamma float64 `json:"gamma" want:"positive" help:"Regularisation of the covariance."`
-	// Base is read by vertex.Parse. Without it, vertex.Choose goes by the graphs.
-	Base string `json:"base" want:"a kernel on vertices" help:"Kernel on vertices, or products and sums of them in brackets. By default labels, else attributes, else degree."`
+	// Base is read by vertex.Parse. Without it, vertex.Choose goes by the graphs, and see AsSum.
+	Base string `json:"base" want:"a kernel on vertices" help:"Kernel on vertices, or products and sums of them in brackets. By default labels, else attributes, else degree. Where vertices have labels and attributes, half of the value compares both."`
 	// Bonds makes the kernel the mean of two: itself, and the same kernel of graphs whose edges
 	// have become vertices. The second sees the labels of edges; see AsSum.
-	Bonds Auto `json:"bonds" want:"one of auto true false" help:"Labels of edges count too: half of the value compares graphs whose edges are vertices. auto: for molecules."`
+	Bonds Auto `json:"bonds" want:"one of auto true false" help:"Labels of edges count too: half of the value compares graphs whose edges are vertices. auto: where edges have labels."`
 	// Stereo makes a part of the kernel see the stereochemistry of molecules; see AsSum.
 	Stereo Auto `json:"stereo" want:"one of auto true false" help:"The stereochemistry of molecules counts too: half of what sees bonds sees R, S, E and Z. auto: where some molecule has marks."`
 	// Combine says how the kernels of the levels make one.
@@ -75,8 +76,8 @@ const (
 type Auto string
 
 const (
-	// ByGraphs counts bonds where all graphs are molecules (chem.Molecules), and stereochemistry where bonds count and some
-	// molecule is marked (chem.Marked).
+	// ByGraphs counts bonds where edges have labels, and stereochemistry where some molecule is marked (chem.Marked). Arcs
+	// have their labels without it; see kernel.Form.
 	ByGraphs Auto = "auto"
 	Yes      Auto = "true"
 	No       Auto = "false"
@@ -215,20 +216,41 @@ func (k Kernel) base(graphs []*graph.Graph) (vertex.Kernel, error) {
 // With Stereo half of the last part is multiplied by the similarity of whole molecules by elements, bonds and their
 // descriptors (chem.Stereo): flg with the base configuration, whose features are fixed. The levels would not do. Their
 // landmarks hold few of the descriptors, and a projection on the leading eigenvectors loses what is rare.
-func (k Kernel) AsSum(graphs []*graph.Graph) (kernel.Sum, bool) {
-	bonds := k.Bonds == Yes || k.Bonds == ByGraphs && chem.Molecules(graphs)
+//
+// Where vertices have labels and attributes, and no Base is asked for, all this is half of the kernel and looks at labels. The
+// other half has the base [same label] · exp(−|x−y|²/2d) for standardised attributes x and y of d dimensions. It alone would
+// lose what labels say where attributes say nothing, such as positions in space.
+func (k Kernel) AsSum(graphs []*graph.Graph, in kernel.Form) (kernel.Sum, bool) {
+	bonds := k.Bonds == Yes || k.Bonds == ByGraphs && k.seesEdges(graphs, in)
 	stereo := k.Stereo == Yes || k.Stereo == ByGraphs && bonds && slices.ContainsFunc(graphs, chem.Marked)
 	k.Bonds, k.Stereo = No, ByGraphs
+	both := k
+	if d := vertex.Both(graphs, in.Incident || in.Directed); d > 0 && !in.Subdivide && k.Base == "" { // vertices on edges have no attributes
+		k.Base, both.Base = "labels", "labels * gaussian sigma="+param.Number(math.Sqrt(float64(d)))
+	}
+	sum := kernel.SumOf(k)
 	switch {
 	case bonds && stereo:
 		s := kernel.Subdivided(k)
-		return kernel.Weighted([]float64{0.5, 0.25, 0.25}, []kernel.Kernel{k, s, kernel.Product(s, k.configuration())}), true
+		sum = kernel.Weighted([]float64{0.5, 0.25, 0.25}, []kernel.Kernel{k, s, kernel.Product(s, k.configuration())})
 	case bonds:
-		return kernel.Mean(k, kernel.Subdivided(k)), true
+		sum = kernel.Mean(k, kernel.Subdivided(k))
 	case stereo:
-		return kernel.Mean(k, kernel.Product(k, k.configuration())), true
+		sum = kernel.Mean(k, kernel.Product(k, k.configuration()))
+	case both.Base == k.Base:
+		return kernel.Sum{}, false
 	}
-	return kernel.Sum{}, false
+	if both.Base != k.Base {
+		sum = kernel.Mean(kernel.Standardized(both), sum) // what matches vertices takes the first, which sees both
+	}
+	return sum, true
+}
+
+// seesEdges reports whether graphs have labels of edges that the kernel sees where edges are vertices. Those of arcs it sees
+// anyway, and vertices on edges have no attributes.
+func (k Kernel) seesEdges(graphs []*graph.Graph, in kernel.Form) bool {
+	return slices.ContainsFunc(graphs, (*graph.Graph).HasEdgeLabels) && (in.Undirected || !slices.ContainsFunc(graphs, (*graph.Graph).Directed)) &&
+		!slices.ContainsFunc(vertex.Elementary(k.Base), func(name string) bool { return name == "attributes" || name == "gaussian" })
 }
 
 // configuration returns the kernel that tells stereoisomers apart. It has no levels, and computes its definition without
@@ -287,7 +309,7 @@ func (k Kernel) Fit(ctx context.Context, graphs []*graph.Graph) (*kernel.Fitted,
 	if err := k.idle(); err != nil {
 		return nil, err
 	}
-	if sum, ok := k.AsSum(graphs); ok {
+	if sum, ok := k.AsSum(graphs, kernel.Form{}); ok {
 		return sum.Fit(ctx, graphs)
 	}
 	k.Bonds = No

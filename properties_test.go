@@ -16,6 +16,7 @@ func variants() map[string]mlg.Kernel {
 	out := make(map[string]mlg.Kernel)
 	add := func(name string, f func(o *mlg.Kernel)) {
 		o := mlg.Default()
+		o.Base, o.Bonds = "labels", mlg.No
 		f(&o)
 		out[name] = o
 	}
@@ -43,7 +44,7 @@ func TestExactProperties(t *testing.T) {
 	}
 	t.Run("pair rank", func(t *testing.T) {
 		o := mlg.Default()
-		o.Exact, o.PairRank = true, 4
+		o.Base, o.Bonds, o.Exact, o.PairRank = "labels", mlg.No, true, 4
 		// The cut may fall between nearly equal eigenvalues.
 		kerneltest.Run(t, kerneltest.Expect{Kernel: o, OrderFree: true, Tolerance: 1e-6})
 	})

@@ -1,7 +1,6 @@
 package mlg
 
 import (
-	"container/heap"
 	"context"
 	"math"
 	"slices"
@@ -31,6 +30,7 @@ type sparseFactor struct {
 	sums  []float64 // of the rows of what is left to factor
 
 	first, next, at, mark []int32
+	degrees               degrees
 
 	x    []float64
 	copy []float64
@@ -121,14 +121,8 @@ func grow32(s []int32, n int) []int32 { return slices.Grow(s[:0], n)[:n] }
 func (s *sparseFactor) order(q *graph.Quotient, most float64) bool {
 	m := q.Cells()
 	s.perm, s.inv = grow32(s.perm, m), grow32(s.inv, m)
-	d := newDegrees(m)
-	for i := range m {
-		for e := q.Off[i]; e < q.Off[i+1]; e++ {
-			j := q.Nbr[e]
-			d.vars[i] = append(d.vars[i], j)
-			d.vars[j] = append(d.vars[j], int32(i))
-		}
-	}
+	d := &s.degrees
+	d.reset(q)
 	for i := range m {
 		d.set(int32(i), int32(len(d.vars[i])))
 	}
@@ -150,7 +144,7 @@ func (s *sparseFactor) order(q *graph.Quotient, most float64) bool {
 	return true
 }
 
-// degrees is the state of a minimum-degree order.
+// degrees is the state of a minimum-degree order. Its lists keep their memory from one to the next.
 type degrees struct {
 	vars   [][]int32 // by cell: neighbours not in a common element
 	elems  [][]int32 // by cell: elements that hold it
@@ -162,24 +156,63 @@ type degrees struct {
 	w      []int32 // by element: its cells outside the current one
 	wStamp []int32
 	todo   degreeHeap
+	edges  []int32 // all of vars
 }
 
-func newDegrees(m int) *degrees {
-	numbers := func() []int32 { return make([]int32, m) }
-	lists := func() [][]int32 { return make([][]int32, m) }
-	return &degrees{lists(), lists(), lists(), numbers(), make([]bool, m), make([]bool, m), numbers(), numbers(), numbers(), nil}
+// reset begins with the cells of a quotient and their neighbours.
+func (d *degrees) reset(q *graph.Quotient) {
+	m := q.Cells()
+	zero := func(s []int32) []int32 {
+		s = grow32(s, m)
+		clear(s)
+		return s
+	}
+	lists := func(s [][]int32) [][]int32 {
+		s = slices.Grow(s[:0], m)[:m]
+		for i := range s {
+			s[i] = s[i][:0]
+		}
+		return s
+	}
+	flags := func(s []bool) []bool {
+		s = slices.Grow(s[:0], m)[:m]
+		clear(s)
+		return s
+	}
+	d.degree, d.stamp, d.w, d.wStamp = zero(d.degree), zero(d.stamp), zero(d.w), zero(d.wStamp)
+	d.elems, d.cells, d.vars = lists(d.elems), lists(d.cells), slices.Grow(d.vars[:0], m)[:m]
+	d.done, d.dead, d.todo = flags(d.done), flags(d.dead), d.todo[:0]
+	for i := range m {
+		d.degree[i] += int32(q.Off[i+1] - q.Off[i])
+		for e := q.Off[i]; e < q.Off[i+1]; e++ {
+			d.degree[q.Nbr[e]]++
+		}
+	}
+	d.edges = grow32(d.edges, 2*len(q.Nbr))
+	at := 0
+	for i := range m { // each list has the place that it needs
+		end := at + int(d.degree[i])
+		d.vars[i], at = d.edges[at:at:end], end
+	}
+	for i := range m {
+		for e := q.Off[i]; e < q.Off[i+1]; e++ {
+			j := q.Nbr[e]
+			d.vars[i] = append(d.vars[i], j)
+			d.vars[j] = append(d.vars[j], int32(i))
+		}
+	}
 }
 
 // set sets the degree of a cell.
 func (d *degrees) set(cell, degree int32) {
 	d.degree[cell] = degree
-	heap.Push(&d.todo, uint64(degree)<<32|uint64(cell))
+	d.todo.push(uint64(degree)<<32 | uint64(cell))
 }
 
 // pop returns the cell of least degree, the first of them.
 func (d *degrees) pop() int32 {
 	for {
-		top := heap.Pop(&d.todo).(uint64)
+		top := d.todo.pop()
 		if cell := int32(uint32(top)); !d.done[cell] && d.degree[cell] == int32(top>>32) { // up to date
 			return cell
 		}
@@ -189,7 +222,7 @@ func (d *degrees) pop() int32 {
 // eliminate makes an element of all neighbours of p, and counts the cells of theirs outside it.
 func (d *degrees) eliminate(p, now int32) {
 	d.done[p] = true
-	var cells []int32
+	cells := d.cells[p][:0]
 	add := func(list []int32) {
 		for _, u := range list {
 			if !d.done[u] && d.stamp[u] != now {
@@ -202,10 +235,10 @@ func (d *degrees) eliminate(p, now int32) {
 	for _, e := range d.elems[p] {
 		if !d.dead[e] {
 			add(d.cells[e])
-			d.dead[e], d.cells[e] = true, nil
+			d.dead[e] = true
 		}
 	}
-	d.vars[p], d.elems[p], d.cells[p] = nil, nil, cells
+	d.cells[p] = cells
 	for _, u := range cells {
 		for _, e := range d.elems[u] {
 			if d.dead[e] {
@@ -230,7 +263,7 @@ func (d *degrees) update(u, p, now int32) int32 {
 	elems := d.elems[u][:0]
 	for _, e := range d.elems[u] {
 		if !d.dead[e] && d.w[e] == 0 { // all its cells are in the new element: absorbed
-			d.dead[e], d.cells[e] = true, nil
+			d.dead[e] = true
 		}
 		if !d.dead[e] {
 			elems = append(elems, e)
@@ -242,19 +275,40 @@ func (d *degrees) update(u, p, now int32) int32 {
 	return degree + int32(len(d.vars[u]))
 }
 
-// degreeHeap has degrees with cells, the least first. Some are out of date.
+// degreeHeap has degrees with cells, the least first. Some are out of date. It is container/heap without interfaces, which
+// would take memory for every number.
 type degreeHeap []uint64
 
-func (h degreeHeap) Len() int           { return len(h) }
-func (h degreeHeap) Less(i, j int) bool { return h[i] < h[j] }
-func (h degreeHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-func (h *degreeHeap) Push(x any)        { *h = append(*h, x.(uint64)) }
+func (h *degreeHeap) push(x uint64) {
+	*h = append(*h, x)
+	s := *h
+	i := len(s) - 1
+	for up := (i - 1) / 2; i > 0 && x < s[up]; up = (i - 1) / 2 {
+		s[i] = s[up]
+		i = up
+	}
+	s[i] = x
+}
 
-func (h *degreeHeap) Pop() any {
-	last := len(*h) - 1
-	x := (*h)[last]
-	*h = (*h)[:last]
-	return x
+func (h *degreeHeap) pop() uint64 {
+	s := *h
+	top, last := s[0], len(s)-1
+	x := s[last]
+	s = s[:last]
+	*h = s
+	for i := 0; i < last; {
+		down := 2*i + 1
+		if down+1 < last && s[down+1] < s[down] {
+			down++
+		}
+		if down >= last || x <= s[down] {
+			s[i] = x
+			break
+		}
+		s[i] = s[down]
+		i = down
+	}
+	return top
 }
 
 // permute sets lower to the entries of the permuted matrix A below its diagonal, and sums to those

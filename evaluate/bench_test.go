@@ -13,7 +13,7 @@ import (
 func BenchmarkPaperGrid(b *testing.B) {
 	ds := real(b, "MUTAG")
 	for b.Loop() {
-		r, err := Run(b.Context(), ds, paper.Candidates()[:1], DefaultOptions())
+		r, err := Run(b.Context(), ds, paper.Candidates(ds.Graphs)[:1], DefaultOptions())
 		if err != nil {
 			b.Fatal(err)
 		}

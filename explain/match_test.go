@@ -86,7 +86,7 @@ func TestMatch(t *testing.T) {
 	r := graphtest.Rand(4)
 	gs := graphtest.Suite(4)
 	o := mlg.Default()
-	o.Samples, o.Rank = 1<<20, 1<<20
+	o.Base, o.Bonds, o.Samples, o.Rank = "labels", mlg.No, 1<<20, 1<<20
 	sum, err := kernel.NewCollection(gs).Fit(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -126,6 +126,18 @@ func TestMatch(t *testing.T) {
 		if math.Abs(a.Total-b.Total) > 1e-6 || len(a.Pairs) != min(g.N(), other.N()) {
 			t.Errorf("graph %d: total %v by the model, %v exactly", i, a.Total, b.Total)
 		}
+	}
+	// With labels and attributes all parts of the sum have their share in the levels, and the last is the kernel.
+	o.Base = ""
+	if sum, err = kernel.NewCollection(gs).Fit(t.Context(), o); err != nil || len(sum.Factors) != 2 {
+		t.Fatal(sum, err)
+	}
+	gram, err := sum.Cross(t.Context(), gs[:1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := explain.ScalesOf(sum); s.Part() != "" || math.Abs(match(gs[0], gs[1])[2].K-gram.At(0, 1)) > 1e-9 {
+		t.Errorf("%q at the last level %v, want %v", s.Part(), match(gs[0], gs[1])[2].K, gram.At(0, 1))
 	}
 	if _, err := explain.MatchExact(t.Context(), gs[0], gs[1], o, 3); err == nil || !strings.Contains(err.Error(), "level 3, want 0 … 2") {
 		t.Errorf("error %v", err)

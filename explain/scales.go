@@ -15,7 +15,7 @@ import (
 // Scales is the multiscale kernel of a sum whose levels and vertices can be compared.
 type Scales struct {
 	*kernel.FittedFactor
-	parts []part // the same one on all forms of graphs, if the sum has no other
+	parts []part // the same levels on all forms of graphs, if the sum has no others
 	whole bool   // they are all of the sum
 }
 
@@ -52,7 +52,7 @@ func ScalesOf(sum *kernel.FittedSum) *Scales {
 		p, times := part{weight: term.Weight}, 0
 		for _, i := range sum.Positions(t) {
 			f := sum.Factors[i]
-			if f.Kernel.String() == best.Kernel.String() {
+			if levelsText(f) == levelsText(best) {
 				times++
 			} else if m := model.LowRank(f); m == nil || len(m.Kernel().Radii) > 0 {
 				times = -len(sum.Factors) // another kernel
@@ -66,6 +66,16 @@ func ScalesOf(sum *kernel.FittedSum) *Scales {
 	}
 	out.whole = true
 	return out
+}
+
+// levelsText is the text of a factor's kernel without what it looks at. Kernels with the same have levels that belong together.
+func levelsText(f *kernel.FittedFactor) string {
+	k, ok := f.Kernel.(mlg.Kernel)
+	if !ok {
+		return f.Kernel.String()
+	}
+	k.Base, k.Bonds = "", mlg.No
+	return k.String()
 }
 
 // Part returns the text of the multiscale kernel where the sum has other kernels too, else "".

@@ -99,8 +99,8 @@ type formField struct {
 
 // Compound is a Kernel that is a sum of others for some of its parameters, or for some graphs.
 type Compound interface {
-	// AsSum returns the sum that the kernel is for graphs, and whether it is one.
-	AsSum(graphs []*graph.Graph) (Sum, bool)
+	// AsSum returns the sum that the kernel is for graphs which it gets in a form, and whether it is one.
+	AsSum(graphs []*graph.Graph, in Form) (Sum, bool)
 }
 
 // SumOf returns a kernel as a sum, which it may be.
@@ -215,7 +215,7 @@ func (s Sum) expand(graphs []*graph.Graph, more Form) (Sum, error) {
 			inner := Sum{[]Term{{1, []Factor{f}}}}
 			over, sum := f.Kernel.(Sum)
 			if c, ok := f.Kernel.(Compound); ok {
-				over, sum = c.AsSum(graphs)
+				over, sum = c.AsSum(graphs, f.Form)
 			}
 			if sum {
 				var err error

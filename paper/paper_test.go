@@ -9,7 +9,7 @@ import (
 )
 
 func TestCandidates(t *testing.T) {
-	list := Candidates()
+	list := Candidates(nil)
 	names := map[string]bool{}
 	for _, s := range list[0].Settings {
 		names[s.Parameters] = true

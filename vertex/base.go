@@ -56,6 +56,22 @@ func Choose(graphs []*graph.Graph) string {
 	return "degree"
 }
 
+// Both returns the number of attributes of a vertex if all graphs have labels, or get them from edges, and the same number of
+// attributes, else 0.
+func Both(graphs []*graph.Graph, incident bool) int {
+	dim := 0
+	for _, g := range graphs {
+		if g.N() == 0 {
+			continue
+		}
+		if !g.HasLabels() && !incident || g.AttributeDim() == 0 || dim > 0 && g.AttributeDim() != dim {
+			return 0
+		}
+		dim = g.AttributeDim()
+	}
+	return dim
+}
+
 // Check returns an error unless all of x can be descriptors of the kernel, and the number of
 // vertex attributes that they have, 0 if the kernel does not look at attributes.
 func Check(k Kernel, x []string) (attributes int, err error) {

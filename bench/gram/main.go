@@ -27,6 +27,7 @@ import (
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/vertex"
 	"github.com/mlgkernel/mlg/work"
 )
 
@@ -66,7 +67,7 @@ func run(ctx context.Context, k mlg.Kernel, path string, fit int, only bool) err
 		return err
 	}
 	step("read")
-	k.Bonds = mlg.No
+	k.Base, k.Bonds = vertex.Choose(ds.Graphs), mlg.No
 	fitted, err := k.Fit(ctx, ds.Graphs[:min(fit, len(ds.Graphs))])
 	if err != nil {
 		return err

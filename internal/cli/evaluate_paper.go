@@ -59,7 +59,7 @@ func (c *evaluateCmd) paper(g *globals) error {
 			Statistics: paper.Describe(ds.Graphs), PaperStatistics: paper.Printed(paperName(ds)), PaperSeconds: paper.Seconds(paperName(ds)),
 			Published: map[string]*paper.Accuracy{}, settings: map[string]int{},
 		}
-		candidates := paper.Candidates()
+		candidates := paper.Candidates(ds.Graphs)
 		for _, x := range candidates {
 			t.settings[x.Name] = len(x.Settings)
 			if f := paper.Published(x.Name, paperName(ds)); f != nil {

@@ -252,7 +252,7 @@ func TestUploadKeys(t *testing.T) {
 		t.Error(got)
 	}
 	a = s.upload("name=g.dot&check=true&node_label=kind&attributes=none&edge_label=rel&edge_weight=flow", text)
-	if got := fmt.Sprint(a.Compared, " ", a.Warnings); got != `vertices by label; left out: labels of edges [2 values of node data "size" left out, because they are not chosen]` {
+	if got := fmt.Sprint(a.Compared, " ", a.Warnings); got != `vertices by label, edges by label [2 values of node data "size" left out, because they are not chosen]` {
 		t.Error(got)
 	}
 	if code, said := s.do("POST", uploadPath+"?name=g.dot&node_label=knid", text, ""); code != 422 || !strings.Contains(string(said), "no node has data") {

@@ -462,7 +462,7 @@ def test_vectors_on_vertices():
     np.testing.assert_array_equal(WeisfeilerLehman(n_iter=1).fit_transform([first, second]), [[4, 1], [1, 4]])
     (g,) = as_graphs([first])
     assert g.labels == ["[6, 0, 4]", "[8, 0, 2]"] and g.attributes.tolist() == [[6, 0, 4], [8, 0, 2]]
-    assert MultiscaleLaplacian().fit([first, second]).compared_ == "vertices by label; left out: attributes"
+    assert MultiscaleLaplacian().fit([first, second]).compared_ == "vertices by label and attributes"
     # As the other functions of GraKeL, its converter gives vectors.
     (g,) = mlgkernel.graph_from_torch_geometric([first])["graph"]
     assert g.labels is None and g.attributes.shape == (2, 3)

@@ -51,11 +51,12 @@ class MultiscaleLaplacian(Compiled):
     base : str or None, default None
         Kernel on vertices: labels, attributes, gaussian, degree, heat, wl or configuration, with its
         parameters, or a product or sum such as ``"labels * gaussian sigma=0.5"``. None takes the labels if
-        the graphs have labels, else the dot product of the attributes, else the degree.
+        the graphs have labels, else the dot product of the attributes, else the degree. Where all vertices
+        have labels and attributes, half of the kernel compares both, the attributes standardised.
     bonds : bool or "auto", default "auto"
         Whether the labels of edges count. The kernel is then the mean of two: that of the graphs, and that
-        of graphs in which each edge is a vertex too. "auto" is True for molecules, whose edges have bond
-        symbols as labels, and False for other graphs.
+        of graphs in which each edge is a vertex too. "auto" is True where edges have labels and graphs
+        are not directed. Arcs are compared with their labels anyway.
     stereo : bool or "auto", default "auto"
         Whether the stereochemistry of molecules counts: R, S, E and Z. Half of what sees bonds then sees it.
         "auto" is True where bonds count and some molecule has marks.
