@@ -24,7 +24,7 @@ type Kernel struct {
 	// Gamma is in S = U L⁻¹ Uᵀ + γI.
 	Gamma float64 `json:"gamma" want:"positive" help:"Regularisation of the covariance."`
 	// Base is read by vertex.Parse. Without it, vertex.Choose goes by the graphs, and see AsSum.
-	Base string `json:"base" want:"a kernel on vertices" help:"Kernel on vertices, or products and sums of them in brackets. By default labels, else attributes, else degree. Where vertices have labels and attributes, half of the value compares both."`
+	Base string `json:"base" want:"a kernel on vertices" help:"Kernel on vertices, or products and sums of them in brackets. By default labels, else attributes, else degree. With labels and attributes, half of the value is by both."`
 	// Bonds makes the kernel the mean of two: itself, and the same kernel of graphs whose edges
 	// have become vertices. The second sees the labels of edges; see AsSum.
 	Bonds Auto `json:"bonds" want:"one of auto true false" help:"Labels of edges count too: half of the value compares graphs whose edges are vertices. auto: where edges have labels."`
