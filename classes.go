@@ -83,12 +83,16 @@ func describe(ctx context.Context, graphs []*graph.Graph, b vertex.Kernel, dim i
 	defer work.Trace(ctx, "classes")()
 	descriptors := make([][]string, len(graphs))
 	before := "as in training"
+	vertices := 0
 	for _, g := range graphs {
+		vertices += g.N()
 		if dim == 0 && g.AttributeDim() > 0 {
 			dim, before = g.AttributeDim(), "as in the graphs before"
 		}
 	}
+	meter := work.NewMeter(ctx, "vertices", vertices)
 	err := work.Each(ctx, len(graphs), 16, func(_, i int) error {
+		defer meter.Add(graphs[i].N())
 		if d := graphs[i].AttributeDim(); d > 0 && d != dim {
 			return kernel.AboutGraph(graphs, i, fmt.Errorf("number of attributes per vertex is %d, want %d %s", d, dim, before))
 		}

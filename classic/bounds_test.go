@@ -9,7 +9,22 @@ import (
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/work"
 )
+
+// Walks of two graphs that have many vertices with equal labels need more memory than there is.
+func TestWalkMemory(t *testing.T) {
+	k := classic.DefaultRandomWalk()
+	k.P = 0
+	graphs := []*graph.Graph{graphtest.Path(3000), graphtest.Path(3001)}
+	ctx := work.With(t.Context(), work.Options{Workers: 1, Memory: 100 << 20})
+	if _, err := k.Fit(ctx, graphs); err == nil || !strings.Contains(err.Error(), "rw for graphs of 3000 and 3000 vertices would take about 0.14 GB") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := k.Fit(ctx, []*graph.Graph{graphtest.Path(300)}); err != nil {
+		t.Error(err)
+	}
+}
 
 // A graph just above a bound is an error, and one just below it is none where that takes little time.
 func TestBounds(t *testing.T) {

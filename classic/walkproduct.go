@@ -3,8 +3,11 @@ package classic
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"slices"
+
+	"github.com/mlgkernel/mlg/work"
 )
 
 // sortedGraph is a graph whose vertices are sorted by label.
@@ -100,6 +103,17 @@ func (p *product) reset(a, b *sortedGraph) {
 	resized(&p.y, b.n())
 }
 
+// fits returns an error if two vectors over the product, for every worker, do not fit into memory.
+func (p *product) fits(ctx context.Context) error {
+	const small = 64 << 20 // not worth a look at what is free
+	need := 16 * float64(p.row[p.a.n()])
+	if need < small {
+		return nil
+	}
+	what := fmt.Sprintf("rw for graphs of %d and %d vertices", p.a.n(), p.b.n())
+	return work.CheckMemory(what, need*float64(work.Workers(ctx)), work.Memory(ctx), "take a kernel that counts, such as wl, or labels that tell more vertices apart")
+}
+
 // multiply sets to = A× from.
 func (p *product) multiply(ctx context.Context, to, from []float64) error {
 	a, b, y := p.a, p.b, p.y
@@ -139,6 +153,9 @@ func (p *product) multiply(ctx context.Context, to, from []float64) error {
 // as the numbers of pairs of closed walks with the same labels are dot products.
 func (p *product) rho(ctx context.Context, g *sortedGraph) (float64, error) {
 	p.reset(g, g)
+	if err := p.fits(ctx); err != nil {
+		return 0, err
+	}
 	n := p.row[g.n()]
 	scale := 1.0 // no row sum of the product is larger
 	for v := range g.n() {
@@ -162,6 +179,9 @@ func (p *product) rho(ctx context.Context, g *sortedGraph) (float64, error) {
 // 2⁵¹², and put into weights that fall below 2⁻⁵¹². That changes no digit.
 func (p *product) walks(ctx context.Context, a, b *sortedGraph) (float64, error) {
 	p.reset(a, b)
+	if err := p.fits(ctx); err != nil {
+		return 0, err
+	}
 	n, k := p.row[p.a.n()], p.walk
 	lambda, terms := k.Lambda, k.P+1
 	if k.P == 0 {

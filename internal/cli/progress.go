@@ -177,9 +177,9 @@ func (b *bar) text(now time.Time) (stage, text string) {
 			n := min(max(int(share*barWidth+0.5), 0), barWidth)
 			text = fmt.Sprintf("%s%s %3.0f %%", strings.Repeat("━", n), strings.Repeat("╌", barWidth-n), 100*share)
 		}
-		if b.all-b.first < fewSteps { // one of them says little about the next
+		if b.all-b.first < fewSteps || rate == "" { // one of them says little about the next, and none nothing
 			text += "  " + elapsed.Round(time.Second).String()
-		} else if rate != "" {
+		} else {
 			left := time.Duration(float64(elapsed) / float64(done) * float64(b.all-b.have))
 			text += fmt.Sprintf("%s  %s left", rate, left.Round(time.Second))
 		}

@@ -49,8 +49,8 @@ func TestPlainProgress(t *testing.T) {
 	b.progress(work.Progress{Stage: "transform", Done: 3000})
 	line(10 * time.Second)
 	b.done()
-	const want = "sp: 12s\nclasses 1/2: 25 %  5 vertices/s  30s left\ngram: 0 %\ngram: 50 %  2.52 k pairs/s  1s left\n" +
-		"gram: 100 %  1.01 k pairs/s  0s left\nafter gram: 11s\ngram: 0 %\ntransform: 3 k graphs  300 graphs/s  10s\n"
+	const want = "sp: 12s\nclasses 1/2: 25 %  5 vertices/s  30s left\ngram: 0 %  1s\ngram: 50 %  2.52 k pairs/s  1s left\n" +
+		"gram: 100 %  1.01 k pairs/s  0s left\nafter gram: 11s\ngram: 0 %  1s\ntransform: 3 k graphs  300 graphs/s  10s\n"
 	if got := out.String(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
