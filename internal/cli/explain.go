@@ -29,7 +29,7 @@ type explainCmd struct {
 	Against string  `help:"Explain the similarity to this graph instead of the prediction." xor:"what" placeholder:"OTHER"`
 	Class   string  `help:"Explain what speaks for this class, instead of the predicted one." xor:"what" placeholder:"NAME"`
 	Slopes  bool    `help:"Show slopes instead of contributions: how the value changes when a vertex counts more. Slopes do not add up."`
-	Numbers bool    `help:"Write the numbers of the vertices into the picture."`
+	Numbers bool    `help:"Write the names of the vertices, or their numbers, into the picture."`
 	Scale   float64 `help:"Pixels of a PNG for one unit of the picture." default:"2"`
 	Out     string  `help:"File to write: .svg, .png, .html or .json." short:"o" placeholder:"FILE" ends:".svg .png .html .json"`
 }
