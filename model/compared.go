@@ -24,7 +24,7 @@ func (m *Model) Compared() string {
 			continue
 		}
 		directed, stereo = directed || f.Directed, stereo || f.Stereo
-		edges = edges || f.Edges() && labelled || slices.ContainsFunc(withBases(f.Kernel), seesEdges)
+		edges = edges || labelled && (f.Edges() || slices.ContainsFunc(withBases(f.Kernel), seesEdges))
 		for _, feature := range m.looksAt(f) {
 			if !slices.Contains(vertices, feature) {
 				vertices = append(vertices, feature)
@@ -158,7 +158,7 @@ func withBases(k kernel.Kernel) []kernel.Kernel {
 
 // seesEdges reports whether a kernel looks at the labels of edges.
 func seesEdges(k kernel.Kernel) bool {
-	return k.Name() == "edge-labels" || slices.ContainsFunc(param.Of(k), func(p param.Parameter) bool {
+	return k.Name() == "edge-labels" || k.Name() == "composition" || slices.ContainsFunc(param.Of(k), func(p param.Parameter) bool {
 		return p.Name == "edge_labels" && p.Default == true
 	})
 }
