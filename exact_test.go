@@ -265,7 +265,7 @@ func TestExactProgressAndCancel(t *testing.T) {
 	if _, err := e.Gram(counted); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"classes 1/2", "classes 2/2", "pairs 1/2", "pairs 2/2", "graphs"}
+	want := []string{"vertices", "classes 1/2", "classes 2/2", "pairs 1/2", "pairs 2/2", "graphs"}
 	if !slices.Equal(stages, want) {
 		t.Errorf("stages %q, want %q", stages, want)
 	}

@@ -27,7 +27,7 @@ DATA = pathlib.Path(os.environ.get("MLG_DATASETS", ROOT.parent / "shared" / "dat
 
 
 def multiscale(**changes):
-    return MultiscaleLaplacian(**{"radii": (1, 2), "gamma": 0.1, "heta": 0.1, "n_samples": 100, **changes})
+    return MultiscaleLaplacian(**{"radii": (1, 2), "base": "labels", "bonds": False, "gamma": 0.1, "heta": 0.1, "n_samples": 100, **changes})
 
 
 def gram(graphs, **changes):
