@@ -2,6 +2,8 @@ package dataset
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mlgkernel/mlg/graph"
@@ -74,4 +76,84 @@ func (n *named) describeEdges(b *graph.Builder, attributes int) {
 			b.SetName(v, name)
 		}
 	}
+}
+
+// edgeColumns returns the columns of edge_attributes that Options.EdgeAttributes names by their numbers, nil for none.
+func (t *tu) edgeColumns(o Options, warn *warnings) (columns []int, err error) {
+	for _, text := range keyList(o.EdgeAttributes) {
+		k, err := strconv.Atoi(text)
+		if err == nil && k >= 1 && k <= t.edgeNumbers.cols {
+			columns = append(columns, k-1)
+			continue
+		}
+		if o.inherited {
+			o.choices()[len(o.choices())-1].fallBack(warn)
+			return nil, nil
+		}
+		return nil, fmt.Errorf("edge attribute %q, want a number from 1 to %d: the columns of %s", text, t.edgeNumbers.cols, t.set+"_edge_attributes.txt")
+	}
+	return columns, nil
+}
+
+// throughEdges builds the graphs with edges as vertices, as edgeNumbers says. The lines of an edge in both directions, and
+// parallel ones, are one edge of an undirected graph, with the mean of their numbers and the set of their labels. Each line
+// of a directed graph is an arc of its own.
+func (t *tu) throughEdges(o Options, columns []int, directed bool) ([]*graph.Graph, error) {
+	graphs := make([]*graph.Graph, len(t.vertices))
+	for g := range graphs {
+		edges := t.lines[g] // the first line of each edge
+		same := map[[2]int32][]int32{}
+		if !directed {
+			edges = nil
+			for _, i := range t.lines[g] {
+				ends := t.edges[i]
+				slices.Sort(ends[:])
+				if same[ends] = append(same[ends], i); len(same[ends]) == 1 {
+					edges = append(edges, i)
+				}
+			}
+		}
+		n := len(t.vertices[g])
+		if n+len(edges) > o.Limits.Vertices {
+			return nil, fmt.Errorf("graph %d has more than %d vertices and edges together, which is the limit of vertices", g+1, o.Limits.Vertices)
+		}
+		b := graph.NewBuilder(n + len(edges))
+		if directed {
+			b.SetDirected()
+		}
+		t.describe(b, g, o.NodeLabel != Nothing, len(columns))
+		for k, first := range edges {
+			lines := []int32{first}
+			ends := t.edges[first]
+			if !directed {
+				slices.Sort(ends[:])
+				lines = same[ends]
+			}
+			u, v, e := int(t.local[ends[0]-1]), int(t.local[ends[1]-1]), n+k
+			b.AddEdge(u, e)
+			if u != v || directed {
+				b.AddEdge(e, v)
+			}
+			row := make([]float64, t.attributes.cols+len(columns))
+			var labels []string
+			for _, i := range lines {
+				for c, from := range columns {
+					row[t.attributes.cols+c] += t.edgeNumbers.row(int(i))[from] / float64(len(lines))
+				}
+				if len(t.edge.labels) > 0 && o.EdgeLabel != Nothing {
+					labels = append(labels, t.edge.labels[i])
+				}
+			}
+			b.SetAttributes(e, row)
+			slices.Sort(labels)
+			if label := strings.Join(slices.Compact(labels), "|"); label != "" || len(t.vertex.labels) > 0 && o.NodeLabel != Nothing {
+				b.SetLabel(e, graph.EdgeVertexPrefix+label)
+			}
+		}
+		var err error
+		if graphs[g], err = b.Build(); err != nil {
+			return nil, fmt.Errorf("%s: graph %d: %w", t.name("A"), g+1, err)
+		}
+	}
+	return graphs, nil
 }

@@ -70,7 +70,7 @@ func (o Options) parts(g *graph.Graph, warn *warnings) (*graph.Graph, error) {
 		return g, nil
 	}
 	for _, c := range o.choices() {
-		if c.name == "Attributes" || c.key == "" || c.key == Nothing && c.name != "EdgeWeight" {
+		if c.name == "Attributes" || c.name == "EdgeAttributes" && o.Format == TUDataset || c.key == "" || c.key == Nothing && c.name != "EdgeWeight" {
 			continue
 		}
 		if o.inherited {
@@ -83,7 +83,11 @@ func (o Options) parts(g *graph.Graph, warn *warnings) (*graph.Graph, error) {
 		}
 		return nil, e
 	}
-	if o.NodeLabel == Nothing && g.HasLabels() {
+	edge := 0 // attributes of edges that have become vertices, behind those of vertices
+	if o.Format == TUDataset {
+		edge = len(keyList(o.EdgeAttributes))
+	}
+	if o.NodeLabel == Nothing && g.HasLabels() && edge == 0 {
 		g = g.WithoutLabels()
 	}
 	if o.EdgeLabel == Nothing && g.HasEdgeLabels() {
@@ -93,18 +97,21 @@ func (o Options) parts(g *graph.Graph, warn *warnings) (*graph.Graph, error) {
 		return g, nil
 	}
 	var which []int
-	keys := keyList(o.Attributes)
+	keys, dim := keyList(o.Attributes), g.AttributeDim()-edge
 	for _, text := range keys {
 		k, err := strconv.Atoi(text)
-		if err == nil && k >= 1 && k <= g.AttributeDim() {
+		if err == nil && k >= 1 && k <= dim {
 			which = append(which, k-1)
 			continue
 		}
-		if o.inherited && len(keys) == g.AttributeDim() { // they were chosen before
+		if o.inherited && len(keys) == dim { // they were chosen before
 			o.choices()[0].fallBack(warn)
 			return g, nil
 		}
-		return nil, fmt.Errorf("attribute %q, want a number from 1 to %d: data in the format %s have no keys", text, g.AttributeDim(), o.Format)
+		return nil, fmt.Errorf("attribute %q, want a number from 1 to %d: data in the format %s have no keys", text, dim, o.Format)
+	}
+	for k := range edge {
+		which = append(which, dim+k)
 	}
 	return g.PickAttributes(which), nil
 }

@@ -219,7 +219,13 @@ func (t *tu) graphs(opts Options, warn *warnings) ([]*graph.Graph, error) {
 	if err := t.agree(count); err != nil {
 		return nil, err
 	}
-	t.weights = t.edgeWeights(warn)
+	columns, err := t.edgeColumns(opts, warn)
+	if err != nil {
+		return nil, err
+	}
+	if columns == nil {
+		t.weights = t.edgeWeights(warn)
+	}
 	if t.targets, err = t.graphTargets(opts.TargetColumn, count); err != nil {
 		return nil, err
 	}
@@ -239,6 +245,11 @@ func (t *tu) graphs(opts Options, warn *warnings) ([]*graph.Graph, error) {
 			return nil, err
 		}
 		warn.add(oneWay, "edge has one direction only, so the graphs are directed", "edges have one direction only, so the graphs are directed")
+	}
+	if columns != nil {
+		if graphs, err = t.throughEdges(opts, columns, oneWay > 0); err != nil {
+			return nil, err
+		}
 	}
 	for g, x := range given {
 		if err := corrections(x, opts, warn, nil); err != nil {
@@ -323,23 +334,32 @@ func (t *tu) build(g int, directed bool) (*graph.Graph, graph.Given, error) {
 		e := t.edges[i]
 		out.AddLabeledEdge(int(t.local[e[0]-1]), int(t.local[e[1]-1]), w, label)
 	}
-	for k, v := range t.vertices[g] {
-		if len(t.vertex.labels) > 0 {
-			out.SetLabel(k, t.vertex.labels[v])
-		}
-		if t.attributes.rows > 0 {
-			out.SetAttributes(k, t.attributes.row(int(v)))
-		}
-	}
-	out.SetID(strconv.Itoa(g + 1))
-	if t.targets != nil {
-		out.SetTarget(t.targets[g])
-	}
+	t.describe(out, g, true, 0)
 	x, err := out.Build()
 	if err != nil {
 		return nil, graph.Given{}, fmt.Errorf("%s: graph %d: %w", t.name("A"), g+1, err)
 	}
 	return x, out.Given(), nil
+}
+
+// describe sets what the vertices of graph g have, with some zeros behind their attributes, its identifier and its target.
+func (t *tu) describe(b *graph.Builder, g int, labels bool, zeros int) {
+	for k, v := range t.vertices[g] {
+		if len(t.vertex.labels) > 0 && labels {
+			b.SetLabel(k, t.vertex.labels[v])
+		}
+		var row []float64
+		if t.attributes.rows > 0 {
+			row = t.attributes.row(int(v))
+		}
+		if row != nil || zeros > 0 {
+			b.SetAttributes(k, append(slices.Clip(row), make([]float64, zeros)...))
+		}
+	}
+	b.SetID(strconv.Itoa(g + 1))
+	if t.targets != nil {
+		b.SetTarget(t.targets[g])
+	}
 }
 
 // agree checks that the files have as many lines as they should, and puts texts in the
@@ -425,7 +445,7 @@ func (t *tu) graphTargets(column string, count int) ([]string, error) {
 // positive, finite numbers.
 func (t *tu) edgeWeights(warn *warnings) []float64 {
 	if t.edgeNumbers.cols > 1 {
-		warn.add(t.edgeNumbers.cols, "", "columns of edge attributes ignored: only a single column of positive numbers can be weights")
+		warn.add(t.edgeNumbers.cols, "", "columns of edge attributes left out: only a single column of positive numbers can be weights")
 		return nil
 	}
 	bad := 0

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/graphtest"
@@ -318,5 +319,49 @@ func BenchmarkReadNCI1(b *testing.B) {
 	path := graphtest.Dataset(b, "NCI1")
 	for b.Loop() {
 		mustRead(b, path)
+	}
+}
+
+// Columns of edge_attributes that are chosen make vertices of edges, as keys of networks do.
+func TestTUEdgeAttributes(t *testing.T) {
+	read := func(a, edgeAttributes string, change func(*Options)) (*Dataset, error) {
+		fsys := fstest.MapFS{}
+		for k, v := range map[string]string{"A": a, "graph_indicator": "1\n1\n1\n2\n2\n", "node_labels": "C\nN\nO\nC\nC\n", "node_attributes": "1,2\n3,4\n5,6\n7,8\n9,10\n",
+			"edge_attributes": edgeAttributes} {
+			fsys["X_"+k+".txt"] = &fstest.MapFile{Data: []byte(v)}
+		}
+		o := DefaultOptions()
+		change(&o)
+		r, err := openTU(fsys, "X", o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return collect(t.Context(), r, o)
+	}
+	chosen := func(keys string) func(*Options) { return func(o *Options) { o.EdgeAttributes = keys } }
+	both := "1,2\n2,1\n2,3\n3,2\n4,5\n5,4\n"
+	d, err := read(both, "1,-2\n3,-4\n5,6\n5,6\n0,0\n0,0\n", chosen("2,1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := mustReadText(t, JSONLines, `{"nodes":5,"edges":[[0,3],[3,1],[1,4],[4,2]],"node_labels":["C","N","O","edge ","edge "],"node_attributes":[[1,2,0,0],[3,4,0,0],[5,6,0,0],[0,0,-3,2],[0,0,6,5]]}`).Graphs[0]
+	if !d.Graphs[0].Equal(want.With("1", "")) || d.Graphs[0].Directed() || len(d.Warnings) > 0 {
+		t.Errorf("%v, want %v; %q", d.Graphs[0], want, d.Warnings)
+	}
+	// Each line of directed graphs is an arc.
+	d, err = read("1,2\n2,1\n2,3\n4,5\n", "1\n2\n3\n4\n", func(o *Options) { o.EdgeAttributes, o.Attributes, o.NodeLabel = "1", "2", Nothing })
+	if err != nil {
+		t.Fatal(err)
+	}
+	want = mustReadText(t, JSONLines, `{"nodes":6,"directed":true,"edges":[[0,3],[3,1],[1,4],[4,0],[1,5],[5,2]],"node_attributes":[[2,0],[4,0],[6,0],[0,1],[0,2],[0,3]]}`).Graphs[0]
+	if !d.Graphs[0].Equal(want.With("1", "")) {
+		t.Errorf("%v, want %v", d.Graphs[0], want)
+	}
+	if _, err := read(both, "1\n1\n1\n1\n1\n1\n", chosen("2")); err == nil || !strings.Contains(err.Error(), `edge attribute "2", want a number from 1 to 1`) {
+		t.Errorf("error %v", err)
+	}
+	d, err = read(both, "2\n2\n1\n1\n1\n1\n", func(o *Options) { o.EdgeAttributes, o.inherited = "flow", true })
+	if err != nil || d.Graphs[0].N() != 3 || !strings.Contains(strings.Join(d.Warnings, " "), `no edge data "flow" of the model`) {
+		t.Errorf("a key of a model: %v, %q, %v", d, d.Warnings, err)
 	}
 }

@@ -55,7 +55,7 @@ type dataFlags struct {
 	NodeLabel      string             `help:"Key of the data of vertices that is their label, or none. By default label, element, symbol or type." placeholder:"KEY" group:"Reading data"`
 	Attributes     string             `help:"Keys of the data of vertices that are their attributes, separated by commas, or none. By default all with numbers." placeholder:"KEYS" group:"Reading data"`
 	EdgeLabel      string             `help:"Key of the data of edges that is their label, or none. By default label, order, bond or type." placeholder:"KEY" group:"Reading data"`
-	EdgeAttributes string             `help:"Keys of the data of edges with numbers, separated by commas. Every edge becomes a vertex between its ends with these attributes." placeholder:"KEYS" group:"Reading data"`
+	EdgeAttributes string             `help:"Keys of the data of edges with numbers, separated by commas; columns of a TUDataset, from 1. Every edge becomes a vertex between its ends with these attributes." placeholder:"KEYS" group:"Reading data"`
 	Clusters       bool               `help:"Every subgraph of a DOT file whose name begins with cluster is a graph, as gcc writes functions." group:"Reading data"`
 
 	settled       bool   // NodeLabel is as data that have been read need it
@@ -156,6 +156,9 @@ func withFlag(warning string) string {
 	}
 	if strings.Contains(warning, " of edge data ") {
 		return warning + "; --edge-label, --edge-weight or --edge-attributes takes it"
+	}
+	if strings.Contains(warning, "of edge attributes left out") {
+		return warning + "; --edge-attributes 1,2 takes the first two"
 	}
 	if strings.Contains(warning, " of node data ") && strings.HasSuffix(warning, "no numbers") {
 		return warning + "; --node-label takes it"
