@@ -69,7 +69,11 @@ func (s *Standardization) Apply(graphs []*graph.Graph) ([]*graph.Graph, error) {
 	out := make([]*graph.Graph, len(graphs))
 	for i, g := range graphs {
 		if g.N() > 0 && g.AttributeDim() != len(s.Mean) {
-			return nil, AboutGraph(graphs, i, fmt.Errorf("number of attributes per vertex is %d, want %d as in training", g.AttributeDim(), len(s.Mean)))
+			err := fmt.Errorf("number of attributes per vertex is %d, want %d as in training", g.AttributeDim(), len(s.Mean))
+			if g.AttributeDim() == 0 {
+				err = &graph.Missing{What: "attributes", Err: err}
+			}
+			return nil, AboutGraph(graphs, i, err)
 		}
 		var err error
 		if out[i], err = g.MapAttributes(func(d int, x float64) float64 { return (x - s.Mean[d]) / s.Scale[d] }); err != nil {
