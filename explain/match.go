@@ -9,6 +9,7 @@ import (
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // Matching pairs vertices of two graphs so that the sum of their similarities at a level is
@@ -30,14 +31,14 @@ type Pair struct {
 // matchFeatures matches vertices by their features at a level, the rows of x and y. Vertices of one
 // class have the same similarities; which of several equally good matchings comes back depends on
 // the order of the vertices alone.
-func matchFeatures(x, y *kernel.Matrix, level int) (*Matching, error) {
+func matchFeatures(ctx context.Context, x, y *kernel.Matrix, level int) (*Matching, error) {
 	s := kernel.NewMatrix(x.Rows, y.Rows)
 	for v := range x.Rows {
 		for w := range y.Rows {
 			s.Set(v, w, VertexSimilarity(x.Row(v), y.Row(w)))
 		}
 	}
-	return matching(s, level)
+	return matching(ctx, s, level)
 }
 
 // VertexSimilarity approximates the kernel 𝔎_ℓ of two vertices by the dot product of their features.
@@ -64,6 +65,9 @@ func MatchExact(ctx context.Context, g, h *graph.Graph, k kernel.Kernel, level i
 	}
 	if level < 0 || level >= len(levels) {
 		return nil, fmt.Errorf("level %d, want 0 … %d", level, len(levels)-1)
+	}
+	if err := CheckMatch(g, h); err != nil {
+		return nil, err
 	}
 	s := kernel.NewMatrix(g.N(), h.N())
 	sum, err := kernel.NewCollection([]*graph.Graph{g, h}).Sum(levels[level].Kernel)
@@ -94,11 +98,17 @@ func MatchExact(ctx context.Context, g, h *graph.Graph, k kernel.Kernel, level i
 			}
 		}
 	}
-	return matching(s, level)
+	return matching(ctx, s, level)
 }
 
-func matching(s *kernel.Matrix, level int) (*Matching, error) {
-	cols, err := assign(s)
+// CheckMatch returns an error if the similarities of all vertices of two graphs do not fit into memory, for two kernels and
+// their sum.
+func CheckMatch(g, h *graph.Graph) error {
+	return work.CheckMatrices(3, g.N(), h.N(), "match smaller graphs")
+}
+
+func matching(ctx context.Context, s *kernel.Matrix, level int) (*Matching, error) {
+	cols, err := assign(ctx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +129,7 @@ func matching(s *kernel.Matrix, level int) (*Matching, error) {
 //
 // It is the Hungarian method by shortest augmenting paths, in O(r²c) time for r rows and
 // c ≥ r columns.
-func assign(a *kernel.Matrix) ([]int, error) {
+func assign(ctx context.Context, a *kernel.Matrix) ([]int, error) {
 	if k := slices.IndexFunc(a.Data, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }); k >= 0 {
 		return nil, fmt.Errorf("entry (%d, %d) of the matrix to assign is %v, want a finite number", k/a.Cols, k%a.Cols, a.Data[k])
 	}
@@ -131,12 +141,13 @@ func assign(a *kernel.Matrix) ([]int, error) {
 			}
 		}
 		out := slices.Repeat([]int{-1}, a.Rows)
-		for j, i := range hungarian(t) {
+		rows, err := hungarian(ctx, t)
+		for j, i := range rows {
 			out[i] = j
 		}
-		return out, nil
+		return out, err
 	}
-	return hungarian(a), nil
+	return hungarian(ctx, a)
 }
 
 // hungarian solves the assignment problem with the costs −a_ij for at most as many rows as
@@ -144,7 +155,7 @@ func assign(a *kernel.Matrix) ([]int, error) {
 // pairs and above otherwise. Each row in turn starts a shortest path over reduced costs, on
 // which assigned columns lead on to their rows; it ends at a free column, the assignments
 // along it are exchanged, and the potentials raised by what the path has left over.
-func hungarian(a *kernel.Matrix) []int {
+func hungarian(ctx context.Context, a *kernel.Matrix) ([]int, error) {
 	rows, cols := a.Rows, a.Cols
 	column := make([]int, rows)           // of a row
 	row := slices.Repeat([]int{-1}, cols) // of a column, −1 when free
@@ -152,7 +163,11 @@ func hungarian(a *kernel.Matrix) []int {
 	dist := make([]float64, cols) // length of the shortest path to a column
 	from := make([]int, cols)     // row before the column on that path
 	done := make([]bool, cols)
+	meter := work.NewMeter(ctx, "matching", rows)
 	for start := range rows {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		for j := range cols {
 			dist[j], done[j] = math.Inf(1), false
 		}
@@ -194,6 +209,7 @@ func hungarian(a *kernel.Matrix) []int {
 			}
 			column[i], j = j, column[i]
 		}
+		meter.Add(1)
 	}
-	return column
+	return column, nil
 }

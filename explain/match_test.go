@@ -49,7 +49,7 @@ func TestAssign(t *testing.T) {
 				a.Data[i] = float64(r.IntN(3))
 			}
 		}
-		cols, err := explain.Assign(a)
+		cols, err := explain.Assign(t.Context(), a)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,7 +75,7 @@ func TestAssign(t *testing.T) {
 	}
 	a := kernel.NewMatrix(2, 2)
 	a.Set(1, 0, math.NaN())
-	if _, err := explain.Assign(a); err == nil || !strings.Contains(err.Error(), "entry (1, 0)") {
+	if _, err := explain.Assign(t.Context(), a); err == nil || !strings.Contains(err.Error(), "entry (1, 0)") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -140,6 +140,14 @@ func TestMatch(t *testing.T) {
 		t.Errorf("%q at the last level %v, want %v", s.Part(), match(gs[0], gs[1])[2].K, gram.At(0, 1))
 	}
 	if _, err := explain.MatchExact(t.Context(), gs[0], gs[1], o, 3); err == nil || !strings.Contains(err.Error(), "level 3, want 0 … 2") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// Graphs whose vertices have too many pairs are refused before anything is computed.
+func TestMatchMemory(t *testing.T) {
+	g := graphtest.Path(1 << 20)
+	if _, err := explain.MatchExact(t.Context(), g, g, mlg.Default(), 2); err == nil || !strings.Contains(err.Error(), "match smaller graphs") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -141,7 +141,7 @@ func (s *Scales) Levels(ctx context.Context, g, h *graph.Graph) (out []Level, er
 		}
 	}
 	for l, v := range levels {
-		matched, err := matchFeatures(first(v.Of(0), g.N()), first(v.Of(1), h.N()), l)
+		matched, err := matchFeatures(ctx, first(v.Of(0), g.N()), first(v.Of(1), h.N()), l)
 		if err != nil {
 			return nil, err
 		}

@@ -86,6 +86,11 @@ func (c *compareCmd) pair(g *globals, a, b *graph.Graph) error {
 		return err
 	}
 	g.resolved(k, graphs)
+	if c.Match {
+		if err := explain.CheckMatch(a, b); err != nil {
+			return err
+		}
+	}
 	asked := k
 	if k, err = c.method(g, asked, graphs); err != nil {
 		return err
