@@ -100,7 +100,7 @@ func TestManyGraphs(t *testing.T) {
 		}
 		scale := 1.0
 		if values {
-			_, _, scale = learn.StandardScores(exact.Values)
+			_, _, scale = learn.StandardScores(exact.Values, nil)
 		}
 		for k, many := range plans[1:] {
 			near := []float64{0.05, 0.5}[k] * exact.Estimate.Value // these graphs are like no others

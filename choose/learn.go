@@ -157,9 +157,13 @@ func (t *Targets) leaveOneOut(ctx context.Context, gram learn.View, graphs []int
 	return out, nil
 }
 
-// of returns the targets of some graphs, without weights.
+// of returns the targets of some graphs, without the weights of classes.
 func (t *Targets) of(graphs []int) *Targets {
-	return &Targets{Classes: t.Classes, Labels: Pick(t.Labels, graphs), Values: Pick(t.Values, graphs), Groups: t.Groups.of(graphs)}
+	out := &Targets{Classes: t.Classes, Labels: Pick(t.Labels, graphs), Values: Pick(t.Values, graphs), Groups: t.Groups.of(graphs)}
+	if t.Regression() {
+		out.Weights = Pick(t.Weights, graphs)
+	}
+	return out
 }
 
 // Train trains for each parameter, as learn.TrainPath does. Values are learned in units of their
@@ -174,7 +178,7 @@ func (t *Targets) Train(ctx context.Context, gram learn.View, parameters []float
 			opt.Alone = t.Groups.alone(nil)
 		}
 	}
-	z, mean, scale := learn.StandardScores(t.Values)
+	z, mean, scale := learn.StandardScores(t.Values, t.Weights)
 	path, err := learn.TrainPath(ctx, gram, learn.Targets{Values: z, Weights: t.Weights}, parameters, opt)
 	for _, l := range path {
 		if l != nil {

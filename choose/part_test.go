@@ -57,7 +57,7 @@ func TestPredictBest(t *testing.T) {
 				t.Fatal(err)
 			}
 			if name == "real values" {
-				_, _, scale := learn.StandardScores(c.Targets.Values)
+				_, _, scale := learn.StandardScores(c.Targets.Values, nil)
 				for k, v := range got.Values {
 					near(t, name, v/scale, values.Data[k]/scale, tolerance)
 					if !(got.Deviations[k] > 0) {

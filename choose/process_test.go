@@ -3,6 +3,7 @@ package choose
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -189,5 +190,53 @@ func TestConstantValues(t *testing.T) {
 		if err != nil || math.Abs(v.Data[0]-7.5) > 1e-12 || !(l.Process.Noise() > 0.1 && l.Process.Noise() < 7.5) {
 			t.Errorf("%d graphs: value %v, noise %v, error %v", n, v.Data, l.Process.Noise(), err)
 		}
+	}
+}
+
+// Weights of values have a part in the choice of the ridge: all of 10 are a tenth of the noise, and values whose
+// weights are near 0 do not count. That is so where the matrix is factorised, by a sample and by iterations.
+func TestWeightsChoose(t *testing.T) {
+	defer func(n int) { mostFactorised = n }(mostFactorised)
+	const n = 120
+	rng := graphtest.Rand(11)
+	gram := kerneltest.Points(rng, n, 4)
+	values := make([]float64, n)
+	for i := range values {
+		values[i] = 3 + 2*gram.At(i, 0) + 0.3*rng.NormFloat64()
+	}
+	choose := func(weights func(i int) float64, o Options) *Plan {
+		o.Task = Regression
+		k := kernel.Precomputed{Kernel: classic.DefaultWL(), Matrix: gram}
+		targets := &Targets{Values: values}
+		for i := range values {
+			targets.Weights = append(targets.Weights, weights(i))
+		}
+		p, err := Endpoint{Data: valued(t, values), Targets: targets}.Choose(t.Context(), []Candidate{single("given", k)}, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	for _, x := range []struct{ most, sample int }{{4096, 4096}, {4096, 90}, {90, 90}} {
+		mostFactorised = x.most
+		o := DefaultOptions()
+		o.Examples = x.sample
+		one := choose(func(int) float64 { return 1 }, o)
+		ten := choose(func(int) float64 { return 10 }, o)
+		if o.AtEdge(slices.Index(o.Ridge, one.Parameter)) || math.Abs(ten.Parameter/one.Parameter/10-1) > 1e-9 {
+			t.Errorf("%+v: ridges %v and %v for weights of 1 and 10, want the second ten times the first", x, one.Parameter, ten.Parameter)
+		}
+		for i, v := range one.Held.Values {
+			near(t, "value held out", ten.Held.Values[i], v, 1e-3)
+		}
+	}
+	rest := values[n/2:]
+	few, _ := learnValues(t, gram.Select(kernel.UpTo(n)[n/2:], kernel.UpTo(n)[n/2:]), rest, DefaultOptions())
+	for i := range n / 2 {
+		values[i] = 1e3 * rng.NormFloat64()
+	}
+	light := choose(func(i int) float64 { return max(1e-12, math.Floor(2*float64(i)/n)) }, DefaultOptions())
+	if light.Parameter != few.Parameter {
+		t.Errorf("ridge %v where half of the weights are near 0, want %v as without these values", light.Parameter, few.Parameter)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/learn"
 	"github.com/mlgkernel/mlg/metrics"
 	"github.com/mlgkernel/mlg/splits"
 )
@@ -24,8 +25,9 @@ type Targets struct {
 	// Groups are the graphs that belong together, nil if that is not known: molecules with one scaffold.
 	Groups *Groups
 	// Weights are those of learn.Targets, which the learner of a plan gets; nil for 1. What it predicts for
-	// graphs that are held out depends on them. They have no part in how kernels and ridges are scored.
-	Weights []float64
+	// graphs that are held out depends on them. Weights of values say how much noise each has, so they count
+	// where kernels and ridges are scored. Those of classes have no part in that.
+	Weights learn.Weights
 }
 
 // Regression reports whether the targets are values.
@@ -145,11 +147,10 @@ func (t *Targets) score(how Score, examples []int, p HeldPredictions) float64 {
 	sum := 0.0
 	switch {
 	case t.Regression():
-		for k, i := range examples {
-			d := t.Values[i] - p.Values[k]
-			sum += d * d
-		}
-		return -sum / n
+		return -t.mean(examples, func(k int) float64 {
+			d := t.Values[examples[k]] - p.Values[k]
+			return d * d
+		})
 	case how == Squared:
 		for c := range t.Classes {
 			for k, i := range examples {
@@ -176,11 +177,20 @@ const sure = 1e9
 // density returns the mean log predictive density of examples. It compares ridges and kernels:
 // unlike the squared error it sees whether deviations are as large as errors are.
 func (t *Targets) density(examples []int, p HeldPredictions) float64 {
-	sum := 0.0
+	return t.mean(examples, func(k int) float64 {
+		return max(-sure, min(sure, metrics.LogDensity(t.Values[examples[k]], p.Values[k], p.Deviations[k])))
+	})
+}
+
+// mean returns the mean by weight of what is said of each example.
+func (t *Targets) mean(examples []int, of func(k int) float64) float64 {
+	sum, all := 0.0, 0.0
 	for k, i := range examples {
-		sum += max(-sure, min(sure, metrics.LogDensity(t.Values[i], p.Values[k], p.Deviations[k])))
+		w := t.Weights.Of(i)
+		sum += float64(w * of(k))
+		all += w
 	}
-	return sum / float64(len(examples))
+	return sum / all
 }
 
 // Pick returns the entries of x at the given positions, none of nil.

@@ -155,12 +155,7 @@ func (c *Centres) add(ctx context.Context, sums *Sums, members [][]int) error {
 				dst[len(c.at)+t] = z[some[r]]
 			}
 		}
-		var weights []float64
-		if c.targets.Weights != nil {
-			weights = make([]float64, len(some))
-			gather(weights, c.targets.Weights, some)
-		}
-		return sums.add(ctx, fold, len(some), row, weights)
+		return sums.add(ctx, fold, len(some), row, c.targets.Weights.at(some))
 	})
 }
 

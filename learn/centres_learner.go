@@ -85,7 +85,7 @@ func (c *Centres) HeldOut(ctx context.Context, lambdas []float64) ([]*Left, erro
 			step = c.descend(d, held, t, k, lambdas[l], func(i int) float64 { return trained[c.fold[i]][k].Bias })
 			c.steps[lambdas[l]] = append(c.steps[lambdas[l]], step)
 		}
-		left[l] = &Left{Ridge: lambdas[l], Folds: c.fold, Values: held}
+		left[l] = &Left{Ridge: lambdas[l], Folds: c.fold, Values: held, weights: c.targets.Weights}
 	}
 	return left, c.addDeviations(ctx, left)
 }
@@ -97,7 +97,7 @@ func (c *Centres) descend(d *descent, held *kernel.Matrix, target, k int, lambda
 	for i := range held.Rows {
 		g := d.gradients.At(i, k) - lambda*(held.At(i, target)-bias(i))
 		d.gradients.Set(i, k, g)
-		w := c.targets.weight(i)
+		w := c.targets.Weights.Of(i)
 		along += w * g * (z[i] - held.At(i, target))
 		square += w * g * g
 	}
@@ -114,13 +114,14 @@ func (c *Centres) descend(d *descent, held *kernel.Matrix, target, k int, lambda
 // from it.
 func (c *Centres) unit(ctx context.Context, folds []int, lambda float64) ([]float64, error) {
 	kept := c.kept(folds)
-	inverse, err := factorize(ctx, Full(c.among).Select(kept, kept), lambda, Targets{})
+	at := compose(c.at, kept, len(c.at), "centre")
+	inverse, err := factorize(ctx, Full(c.among).Select(kept, kept), lambda, c.targets.Weights.at(at))
 	if err != nil {
 		return nil, err
 	}
 	out := make([]float64, c.train.Len())
 	for p, u := range inverse.solve(ones(len(kept))) {
-		out[c.at[kept[p]]] = u
+		out[at[p]] = u
 	}
 	return out, nil
 }
@@ -188,7 +189,7 @@ func (c *Centres) addDeviations(ctx context.Context, left []*Left) error {
 	})
 	for _, x := range left {
 		if x != nil && err == nil {
-			x.Density = density(c.targets.Values, x.Values, x.deviations.out)
+			x.Density = density(c.targets.Values, x.Values, x.deviations.out, x.weights)
 		}
 	}
 	return err
@@ -205,7 +206,7 @@ func (c *Centres) replicates() replicates {
 			}
 		}
 		slices.Sort(set)
-		found[i].add(i, set, c.targets.Values)
+		found[i].add(i, set, c.targets.Values, c.targets.Weights)
 	}
 	return sumOf(found)
 }
@@ -242,7 +243,7 @@ func (c *Centres) Nearest() []float64 {
 
 // residual returns w(z − f(x)) of an example with some kernel values with the centres.
 func (c *Centres) residual(i, target int, f *Function, row []float64) float64 {
-	return c.targets.weight(i) * (c.columns[target][i] - (dense.Dot(f.Coefficients, row) + f.Bias))
+	return c.targets.Weights.Of(i) * (c.columns[target][i] - (dense.Dot(f.Coefficients, row) + f.Bias))
 }
 
 // Learn trains a learner on all examples with what HeldOut returned for a ridge, as RidgeSolver.Learn does.

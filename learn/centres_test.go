@@ -99,8 +99,9 @@ func TestCentres(t *testing.T) {
 	}
 	k, train := givenFeatures(t, gram)
 	for name, targets := range map[string]Targets{
-		"values":  {Values: z},
-		"classes": {Labels: labels, Weights: randomWeights(rng, n)},
+		"values":          {Values: z},
+		"weighted values": {Values: z, Weights: randomWeights(rng, n)},
+		"classes":         {Labels: labels, Weights: randomWeights(rng, n)},
 	} {
 		c, err := NewCentres(t.Context(), k, train, at, targets, folds)
 		if err != nil {
@@ -139,7 +140,7 @@ func TestCentres(t *testing.T) {
 				}
 				along, square, error0, error1 := 0.0, 0.0, 0.0, 0.0
 				for i := range n {
-					w := targets.weight(i)
+					w := targets.Weights.Of(i)
 					along += w * g[i] * (z[i] - f[i])
 					square += w * g[i] * g[i]
 				}
@@ -149,7 +150,7 @@ func TestCentres(t *testing.T) {
 					if math.Abs(got-want) > 5e-5 {
 						t.Fatalf("%s, target %d, ridge %v, example %d: %v, want %v", name, column, lambda, i, got, want)
 					}
-					w := targets.weight(i)
+					w := targets.Weights.Of(i)
 					error0 += w * (z[i] - f[i]) * (z[i] - f[i])
 					error1 += w * (z[i] - got) * (z[i] - got)
 				}
@@ -423,7 +424,7 @@ func TestCentresReplicates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := findReplicates(t.Context(), Full(gram), values)
+	want, err := findReplicates(t.Context(), Full(gram), values, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

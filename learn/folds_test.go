@@ -80,7 +80,7 @@ func TestIntervals(t *testing.T) {
 	rng := rand.New(rand.NewPCG(73, 74))
 	const n, lambda = 60, 0.05
 	gram := kerneltest.Points(rng, n, 3)
-	folds, z, all := make([]int, n), make([]float64, n), without(n, -1)
+	folds, z := make([]int, n), make([]float64, n)
 	for i := range folds {
 		folds[i] = i % 4
 		z[i] = 5 + rng.NormFloat64()
@@ -90,11 +90,19 @@ func TestIntervals(t *testing.T) {
 	}
 	opt := DefaultOptions()
 	opt.Kind, opt.Ridge, opt.LeaveOneOut, opt.Folds, opt.Intervals = KernelRidge, lambda, true, folds, true
-	l, err := Train(t.Context(), Full(gram), Targets{Values: z}, opt)
-	if err != nil {
-		t.Fatal(err)
+	weighted := randomWeights(rng, n)
+	for _, weight := range []Weights{weighted, nil} {
+		l, err := Train(t.Context(), Full(gram), Targets{Values: z, Weights: weight}, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkIntervals(t, gram, l, z, folds)
 	}
-	p := l.Process
+}
+
+func checkIntervals(t *testing.T, gram *kernel.Matrix, l *Learner, z []float64, folds []int) {
+	t.Helper()
+	p, n, all := l.Process, len(z), kernel.UpTo(len(z))
 	for what, x := range map[string]struct {
 		left       func(i, j int) bool
 		deviations []float64
@@ -106,14 +114,21 @@ func TestIntervals(t *testing.T) {
 	} {
 		for i := range n {
 			others := slices.DeleteFunc(slices.Clone(all), func(j int) bool { return x.left(i, j) })
-			b := newTextbook(t, gram, others, z, p.Scale, p.Noise())
-			_, want := b.predict(covariances(gram, i, others, p.Scale), p.Scale*p.Scale*gram.At(i, i), p.Noise())
+			b := newTextbook(t, gram, others, z, p.Weights, p.Scale, p.Noise())
+			_, want := b.predict(covariances(gram, i, others, p.Scale), p.Scale*p.Scale*gram.At(i, i), p.Noise()/math.Sqrt(p.Weights.Of(i)))
 			if want *= x.factor; math.Abs(x.deviations[i]/want-1) > 1e-7 {
 				t.Errorf("%s: deviation %d is %v, want %v", what, i, x.deviations[i], want)
 			}
 		}
-		if c := metrics.Covered(z, x.predicted.Data, x.deviations, 0.9); c < 0.9 || c > 0.9+2./n {
-			t.Errorf("%s: %v of the values are in their intervals", what, c)
+		covered, heaviest := 0.0, 0.0 // by weight
+		for i, d := range x.deviations {
+			if math.Abs(z[i]-x.predicted.Data[i]) <= d*metrics.HalfWidth(0.9)*(1+1e-12) {
+				covered += p.Weights.Of(i) / p.Weights.total(n)
+			}
+			heaviest = max(heaviest, p.Weights.Of(i)/p.Weights.total(n))
+		}
+		if covered < 0.9 || covered > 0.9+2*heaviest {
+			t.Errorf("%s: %v of the values are in their intervals", what, covered)
 		}
 	}
 	if p.Wider < 1.1 {
@@ -257,5 +272,87 @@ func TestIntervalsFitWhatIsTold(t *testing.T) {
 		if got := l.Process.LeaveOneOut[i]; math.Abs(got/told.Measured[0]-1) > 1e-9 {
 			t.Errorf("example %d: the scale was fitted to the deviation %v, but %v is told", i, got, told.Measured[0])
 		}
+	}
+}
+
+// A value of weight 2 is the example twice: for the function, and for deviations in units of the scale. Weights
+// and ridge with a common factor are the same, but for the noise of one measurement. A weight near 0 leaves an
+// example out, also of the scale.
+func TestWeightsOfValues(t *testing.T) {
+	rng := rand.New(rand.NewPCG(79, 80))
+	const n, lambda = 40, 0.2
+	gram := kerneltest.Points(rng, n, 3)
+	z, weight := make([]float64, n), make(Weights, n)
+	var twice []int
+	for i := range z {
+		z[i], weight[i] = 5+rng.NormFloat64(), float64(1+i%2)
+		for range 1 + i%2 {
+			twice = append(twice, i)
+		}
+	}
+	opt := DefaultOptions()
+	opt.Kind, opt.LeaveOneOut, opt.Intervals = KernelRidge, true, true
+	train := func(at []int, weight Weights, ridge float64) *Learner {
+		opt.Ridge = ridge
+		l, err := Train(t.Context(), Full(gram).Select(at, at), Targets{Values: pick(z, at), Weights: weight}, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l
+	}
+	told := func(l *Learner, at []int) (values, deviations []float64) {
+		cross := Full(gram).Select(nil, at)
+		v, err := l.Values(cross)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := l.Deviations(t.Context(), cross, ones(n), nil, amongOf(Full(gram).Select(at, at).Matrix()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v.Data, d.True
+	}
+	all := kernel.UpTo(n)
+	one, other := train(all, weight, lambda), train(twice, nil, lambda)
+	v, d := told(one, all)
+	w, e := told(other, twice)
+	for i := range d {
+		d[i] /= one.Process.Scale
+		e[i] /= other.Process.Scale
+	}
+	if x, y := maxDifference(v, w), maxDifference(d, e); x > 1e-9 || y > 1e-9 {
+		t.Errorf("an example of weight 2 and two: values differ by %g, deviations by %g", x, y)
+	}
+	threefold := make(Weights, n)
+	for i := range threefold {
+		threefold[i] = 3 * weight[i]
+	}
+	more := train(all, threefold, 3*lambda)
+	v, d = told(one, all)
+	w, e = told(more, all)
+	if x, y := maxDifference(v, w), maxDifference(d, e); x > 1e-9 || y > 1e-9 || math.Abs(more.Process.Noise()/one.Process.Noise()-math.Sqrt(3)) > 1e-9 {
+		t.Errorf("threefold weights: values differ by %g, deviations by %g, noise %v and %v", x, y, more.Process.Noise(), one.Process.Noise())
+	}
+	light := slices.Repeat(Weights{1}, n)
+	for i := 0; i < n/2; i++ {
+		light[i] = 1e-9
+	}
+	v, d = told(train(all, light, lambda), all)
+	w, e = told(train(all[n/2:], nil, lambda), all[n/2:])
+	for i := range d {
+		d[i] /= e[i]
+	}
+	if x, y := maxDifference(v, w), maxDifference(d, ones(n)); x > 1e-6 || y > 0.02 {
+		t.Errorf("examples of weight 1e-9 and none: values differ by %g, deviations by a share of %g", x, y)
+	}
+}
+
+// Equal examples tell the noise of one measurement, also where their values are means of several.
+func TestReplicatesOfWeights(t *testing.T) {
+	found := replicates{}
+	found.add(3, []int{1, 3}, []float64{0, 4, 0, 1}, Weights{1, 2, 1, 4})
+	// Around the mean 2 of 4 with weight 2 and of 1 with weight 4.
+	if found.freedom != 1 || found.squares != 2*4+4*1 {
+		t.Errorf("%+v", found)
 	}
 }

@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -24,11 +25,11 @@ func newLeftDeviations(n int) *leftDeviations {
 // them. bias is the variance by which b is not known. It may be called concurrently for different examples.
 func (l *Left) addDeviation(ctx context.Context, i int, row []float64, self, bias float64,
 	among func(ctx context.Context, examples []int) (*kernel.Matrix, error)) error {
-	p := &Process{Ridge: l.Ridge}
+	p := &Process{Ridge: l.Ridge, Weights: l.weights}
 	v, err := p.variance(ctx, row, self, func(j int) bool { return l.Folds[j] == l.Folds[i] }, among)
 	v += bias
 	l.deviations.negative[i] = v < -rounding*l.Ridge
-	l.deviations.out[i] = math.Sqrt(max(0, v) + l.Ridge)
+	l.deviations.out[i] = math.Sqrt(max(0, v) + p.noiseOf(i))
 	return err
 }
 
@@ -52,7 +53,7 @@ func (l *Left) addDeviations(ctx context.Context, gram gramRows, values []float6
 		defer meter.Add(1)
 		return l.addDeviation(inner, i, row, row[i], bias(i, row), among)
 	})
-	l.Density = density(values, l.Values, l.deviations.out)
+	l.Density = density(values, l.Values, l.deviations.out, l.weights)
 	return err
 }
 
@@ -61,14 +62,14 @@ func (l *Left) addDeviations(ctx context.Context, gram gramRows, values []float6
 //
 //	−½ log(2πσ²) − ½ − mean log d_i,   σ² = mean r_i²/d_i²,
 //
-// for values in units of their standard deviation. It is +Inf where all predictions are right.
-func density(values []float64, predicted *kernel.Matrix, deviations []float64) float64 {
-	_, _, unit := StandardScores(values)
-	square, logs, n := 0.0, 0.0, float64(len(values))
+// for values in units of their standard deviation, with means by weight. It is +Inf where all predictions are right.
+func density(values []float64, predicted *kernel.Matrix, deviations []float64, weight Weights) float64 {
+	_, _, unit := StandardScores(values, weight)
+	square, logs, n := 0.0, 0.0, weight.total(len(values))
 	for i, d := range deviations {
 		r := (values[i] - predicted.Data[i]) / unit / d
-		square += float64(r * r)
-		logs += math.Log(d)
+		square += float64(weight.Of(i) * float64(r*r))
+		logs += float64(weight.Of(i) * math.Log(d))
 	}
 	return -0.5*math.Log(2*math.Pi*square/n) - 0.5 - logs/n
 }
@@ -77,7 +78,7 @@ func density(values []float64, predicted *kernel.Matrix, deviations []float64) f
 // the values. left and heldOut have the deviations of these values. heldOut may be nil.
 //
 // The interval of 90 % then has the value of 90 % of the examples (conformal prediction: the
-// ⌈0.9(n+1)⌉-th smallest ratio of residual and deviation decides). Those that are alone in their group
+// ⌈0.9(n+1)⌉-th smallest ratio of residual and deviation decides; an example of weight w counts as w of them). Those that are alone in their group
 // do not count for Scale, where leastCounted are left: the intervals of such examples are Wider. Where that
 // makes Scale 0, because nearly all of them are right, it stays as it is.
 func (l *Learner) fitProcess(values []float64, left *leftDeviations, heldOut []float64, alone []bool, r replicates) {
@@ -91,7 +92,7 @@ func (l *Learner) fitProcess(values []float64, left *leftDeviations, heldOut []f
 			p.Clipped++
 		}
 	}
-	if s := ratio(values, l.LeaveOneOut, left.out, alone); s > exact*largest(values) {
+	if s := ratio(values, l.LeaveOneOut, left.out, p.Weights, alone); s > exact*largest(values) {
 		p.Scale = s
 	}
 	p.LeaveOneOut = p.scaled(left.out)
@@ -99,7 +100,7 @@ func (l *Learner) fitProcess(values []float64, left *leftDeviations, heldOut []f
 		return
 	}
 	p.HeldOut = p.scaled(heldOut)
-	if w := ratio(values, l.HeldOut, p.HeldOut, nil); !math.IsInf(w, 1) {
+	if w := ratio(values, l.HeldOut, p.HeldOut, p.Weights, nil); !math.IsInf(w, 1) {
 		p.Wider = max(1, w)
 	}
 	for i := range p.HeldOut {
@@ -113,7 +114,7 @@ func (l *Learner) fitProcess(values []float64, left *leftDeviations, heldOut []f
 func (p *Process) scaled(deviations []float64) []float64 {
 	out, noise := make([]float64, len(deviations)), p.Noise()
 	for i, d := range deviations {
-		out[i] = math.Hypot(p.Scale*math.Sqrt(max(0, d*d-p.Ridge)), noise)
+		out[i] = math.Hypot(p.Scale*math.Sqrt(max(0, d*d-p.noiseOf(i))), noise/math.Sqrt(p.Weights.Of(i)))
 	}
 	return out
 }
@@ -123,26 +124,39 @@ const leastCounted = 100
 
 // ratio returns by what deviations must be multiplied so that intervals of 90 % have 90 % of the values,
 // without those of examples to leave out if enough remain.
-func ratio(values []float64, predicted *kernel.Matrix, deviations []float64, without []bool) float64 {
+func ratio(values []float64, predicted *kernel.Matrix, deviations []float64, weight Weights, without []bool) float64 {
 	const level = 0.9
-	var ratios, rest []float64
+	type weighted struct{ ratio, weight float64 }
+	var ratios, rest []weighted
 	for i, z := range values {
 		x := 0.0
 		if r := math.Abs(z - predicted.Data[i]); r > 0 {
 			x = r / deviations[i]
 		}
 		if without != nil && without[i] {
-			rest = append(rest, x)
+			rest = append(rest, weighted{x, weight.Of(i)})
 		} else {
-			ratios = append(ratios, x)
+			ratios = append(ratios, weighted{x, weight.Of(i)})
 		}
 	}
 	if len(ratios) < leastCounted {
 		ratios = append(ratios, rest...)
 	}
-	slices.Sort(ratios)
+	slices.SortFunc(ratios, func(a, b weighted) int { return cmp.Compare(a.ratio, b.ratio) })
+	all, covered := 0.0, 0.0
+	for _, x := range ratios {
+		all += x.weight
+	}
 	n := len(ratios)
-	return ratios[min(n, int(math.Ceil(level*float64(n+1))))-1] / metrics.HalfWidth(level)
+	want := level * (all + all/float64(n))
+	last := slices.IndexFunc(ratios, func(x weighted) bool {
+		covered += x.weight
+		return covered >= want
+	})
+	if last < 0 {
+		last = n - 1
+	}
+	return ratios[last].ratio / metrics.HalfWidth(level)
 }
 
 // equal is the relative difference up to which two kernel values count as one. Those of equal graphs
@@ -156,19 +170,20 @@ type replicates struct {
 }
 
 // add adds the values of a set of equal examples, ascending, for its last example. So each set is added once.
-func (r *replicates) add(last int, set []int, values []float64) {
+func (r *replicates) add(last int, set []int, values []float64, weight Weights) {
 	n := len(set)
 	if n < 2 || set[n-1] != last {
 		return
 	}
-	sum := 0.0
+	sum, all := 0.0, 0.0
 	for _, j := range set {
-		sum += values[j]
+		sum += float64(weight.Of(j) * values[j])
+		all += weight.Of(j)
 	}
 	r.freedom += n - 1
 	for _, j := range set {
-		d := values[j] - sum/float64(n)
-		r.squares += d * d
+		d := values[j] - sum/all
+		r.squares += float64(weight.Of(j) * float64(d*d))
 	}
 }
 
@@ -193,7 +208,7 @@ func eachRow(ctx context.Context, gram gramRows, n int, do func(i int, row []flo
 }
 
 // findReplicates looks for equal examples.
-func findReplicates(ctx context.Context, gram gramRows, values []float64) (replicates, error) {
+func findReplicates(ctx context.Context, gram gramRows, values []float64, weight Weights) (replicates, error) {
 	n := len(values)
 	diagonal, found := make([]float64, n), make([]replicates, n)
 	for i := range diagonal {
@@ -206,7 +221,7 @@ func findReplicates(ctx context.Context, gram gramRows, values []float64) (repli
 				set = append(set, j)
 			}
 		}
-		found[i].add(i, set, values)
+		found[i].add(i, set, values, weight)
 		return nil
 	})
 	return sumOf(found), err

@@ -60,32 +60,48 @@ type Function struct {
 type Targets struct {
 	Labels []int
 	Values []float64
-	// Weights multiply C for each example of SVM, and divide the ridge of KernelRidge for classes;
-	// nil for 1.
-	Weights []float64
+	// Weights multiply C for each example of SVM, and divide the ridge of KernelRidge; nil for 1. A value of
+	// weight w is then one with the variance of the noise divided by w, such as the mean of w measurements.
+	Weights Weights
 }
 
-// weight returns the weight of an example.
-func (t Targets) weight(i int) float64 {
-	if t.Weights == nil {
+// Weights are positive numbers by example, nil for ones.
+type Weights []float64
+
+// Of returns the weight of an example.
+func (w Weights) Of(i int) float64 {
+	if w == nil {
 		return 1
 	}
-	return t.Weights[i]
+	return w[i]
 }
 
-// checkWeights returns an error where weights are not as many positive numbers.
-func (t Targets) checkWeights(n int, kind Kind) error {
-	switch {
-	case t.Weights == nil:
-		return nil
-	case kind != SVM && t.Labels == nil:
-		return errors.New("learn: weights of examples with values are for SVM only")
-	case len(t.Weights) != n:
-		return fmt.Errorf("learn: %d weights of examples, want %d", len(t.Weights), n)
+// total returns the sum of the weights of n examples.
+func (w Weights) total(n int) float64 {
+	if w == nil {
+		return float64(n)
 	}
-	for i, w := range t.Weights {
-		if !(w > 0) || math.IsInf(w, 1) {
-			return fmt.Errorf("learn: weight of example %d is %v, want a positive, finite number", i, w)
+	return total(w)
+}
+
+// at returns the weights of some examples.
+func (w Weights) at(examples []int) Weights {
+	if w == nil {
+		return nil
+	}
+	out := make(Weights, len(examples))
+	gather(out, w, examples)
+	return out
+}
+
+// check returns an error where weights are not as many positive numbers.
+func (w Weights) check(n int) error {
+	if w != nil && len(w) != n {
+		return fmt.Errorf("learn: %d weights of examples, want %d", len(w), n)
+	}
+	for i, x := range w {
+		if !(x > 0) || math.IsInf(x, 1) {
+			return fmt.Errorf("learn: weight of example %d is %v, want a positive, finite number", i, x)
 		}
 	}
 	return nil
@@ -125,7 +141,7 @@ func TrainPath(ctx context.Context, gram View, t Targets, parameters []float64, 
 	if err := gram.square(n); err != nil {
 		return nil, err
 	}
-	if err := t.checkWeights(n, opt.Kind); err != nil {
+	if err := t.Weights.check(n); err != nil {
 		return nil, err
 	}
 	classes, members, err := t.classes()
@@ -376,7 +392,8 @@ func (l *Learner) Clone() *Learner {
 	}
 	if l.Process != nil {
 		p := *l.Process
-		p.Unit, p.LeaveOneOut, p.HeldOut = slices.Clone(p.Unit), slices.Clone(p.LeaveOneOut), slices.Clone(p.HeldOut)
+		p.Unit, p.Weights = slices.Clone(p.Unit), slices.Clone(p.Weights)
+		p.LeaveOneOut, p.HeldOut = slices.Clone(p.LeaveOneOut), slices.Clone(p.HeldOut)
 		out.Process = &p
 	}
 	return &out
@@ -470,10 +487,11 @@ func finite(x []float64) error {
 	return nil
 }
 
-// StandardScores returns (x − mean)/scale. scale is the standard deviation. Where all values are the same,
-// it is their size, or 1 if they are 0. In these units C, ridge and ε mean the same for all data. Rescale
-// turns a learner back to the units of the data.
-func StandardScores(x []float64) (z []float64, mean, scale float64) {
+// StandardScores returns (x − mean)/scale. scale is the standard deviation of values with some weights, nil for
+// ones. Where all values are the same, it is their size, or 1 if they are 0. In these units C, ridge and ε mean
+// the same for all data. Rescale turns a learner back to the units of the data.
+func StandardScores(x, weight []float64) (z []float64, mean, scale float64) {
+	w := Weights(weight)
 	most := largest(x)
 	_, exponent := math.Frexp(most)
 	unit := math.Ldexp(1, exponent-1) // in which neither sums nor squares overflow
@@ -483,13 +501,14 @@ func StandardScores(x []float64) (z []float64, mean, scale float64) {
 	}
 	for i, v := range x {
 		z[i] = v / unit
-		mean += z[i]
+		mean += float64(w.Of(i) * z[i])
 	}
-	mean /= float64(len(x))
-	for _, v := range z {
-		scale += float64((v - mean) * (v - mean))
+	sum := w.total(len(x))
+	mean /= sum
+	for i, v := range z {
+		scale += float64(w.Of(i) * float64((v-mean)*(v-mean)))
 	}
-	scale = math.Sqrt(scale / float64(len(x)))
+	scale = math.Sqrt(scale / sum)
 	for i, v := range z {
 		z[i] = (v - mean) / scale
 	}

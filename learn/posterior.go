@@ -31,7 +31,7 @@ var mostConditioned = 4096
 // Deviations, and gram is the Gram matrix of the new examples. The covariance of examples x and y is
 //
 //	True(x)·True(y)·c(x,y)/√(c(x,x)·c(y,y)),
-//	c(x,y) = k(x,y) − k'(x)ᵀ(K' + Ridge·I)⁻¹k'(y) + (1 − uᵀk(x))(1 − uᵀk(y))/Σu,
+//	c(x,y) = k(x,y) − k'(x)ᵀ(K' + Ridge·W⁻¹)⁻¹k'(y) + (1 − uᵀk(x))(1 − uᵀk(y))/Σu,
 //
 // with True of Deviations, which intervals were fitted for, and the kernel values k' with all training
 // examples, or with 4096 of those that are among the nearest of some new example. So variances are those of
@@ -108,7 +108,7 @@ func (l *Learner) correlate(ctx context.Context, cross View, at []int, bias []fl
 		return nil, err
 	}
 	for i := range s {
-		m.Data[i*s+i] += l.Process.Ridge
+		m.Data[i*s+i] += l.Process.noiseOf(at[i])
 	}
 	workers := work.Workers(ctx)
 	if _, ok := dense.CholeskyParallel(ctx, m.Data, s, workers); !ok {

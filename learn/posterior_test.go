@@ -54,7 +54,7 @@ func TestPosterior(t *testing.T) {
 		l := ridges(t, Full(all).Select(train, train), Targets{Values: z}, 0.07)[0]
 		scale, noise := l.Process.Scale, l.Process.Noise()
 		p := told(t, l, all, train, test, nil)
-		b := newTextbook(t, all, train, z, scale, noise)
+		b := newTextbook(t, all, train, z, nil, scale, noise)
 		d, err := posteriorOf(t, l, Full(all).Select(train, train).Matrix()).Deviations(ctx, Full(all).Select(test, train), slices.Repeat([]float64{2}, m))
 		if err != nil {
 			t.Fatal(err)

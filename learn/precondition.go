@@ -94,7 +94,7 @@ func factorLandmarks(ctx context.Context, t *Triangle, at []int) ([]float64, err
 
 // grams returns the lower triangle of FᵀWF over each group of examples, with their weights, nil for
 // ones, on the diagonal of W. It takes n·m² operations for all groups together.
-func (f *lowRank) grams(ctx context.Context, groups [][]int, weights []float64) ([]*kernel.Matrix, error) {
+func (f *lowRank) grams(ctx context.Context, groups [][]int, weights Weights) ([]*kernel.Matrix, error) {
 	m := f.landmarks
 	out := make([]*kernel.Matrix, len(groups))
 	for g := range out {
@@ -117,10 +117,7 @@ func (f *lowRank) grams(ctx context.Context, groups [][]int, weights []float64) 
 					tile, _ := f.tile(i/tileSide, c/tileSide)
 					widen(dst[c:min(c+tileSide, len(dst))], tile[i%tileSide*tileSide:])
 				}
-				if weights == nil {
-					return 1
-				}
-				return weights[i]
+				return weights.Of(i)
 			}
 			p.multiply(min(tileSide, len(group)), row, func(j, c int, values []float64) {
 				dense.Axpy(out[task%len(groups)].Row(j)[c:][:len(values)], 1, values)

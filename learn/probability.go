@@ -87,7 +87,7 @@ const leastSlope = 0.1
 type scored struct {
 	*kernel.Matrix
 	class   []int
-	weights []float64
+	weights Weights
 }
 
 // fitSoftmax returns the slope T and the offsets o_c, or offsets of 0, of the probabilities
@@ -174,10 +174,7 @@ func softmaxLoss(e scored, theta, g []float64, h *kernel.Matrix) float64 {
 	loss := 0.0
 	p := make([]float64, k)
 	for i := range n {
-		s, w := e.Row(i), 1.0
-		if e.weights != nil {
-			w = e.weights[i]
-		}
+		s, w := e.Row(i), e.weights.Of(i)
 		for c := range p {
 			p[c] = theta[0]*s[c] + theta[1+c]
 		}
@@ -231,15 +228,11 @@ func (l *Learner) heldOut(ctx context.Context, gram View, members [][]int, t Tar
 	opt.Probability, opt.C = false, c
 	for f := range calibrationFolds {
 		var train, test, labels []int
-		var weights []float64
 		for i, g := range fold {
 			if g == f {
 				test = append(test, i)
 			} else {
 				train, labels = append(train, i), append(labels, t.Labels[i])
-				if t.Weights != nil {
-					weights = append(weights, t.Weights[i])
-				}
 			}
 		}
 		one := slices.Min(labels) == slices.Max(labels)
@@ -252,7 +245,7 @@ func (l *Learner) heldOut(ctx context.Context, gram View, members [][]int, t Tar
 		if one || len(test) == 0 {
 			continue
 		}
-		part, err := Train(ctx, gram.Select(train, train), Targets{Labels: labels, Weights: weights}, opt)
+		part, err := Train(ctx, gram.Select(train, train), Targets{Labels: labels, Weights: t.Weights.at(train)}, opt)
 		if err := limit.pass(err, "probabilities, C = %g", c); err != nil {
 			return nil, err
 		}

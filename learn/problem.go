@@ -82,9 +82,9 @@ func (l *Learner) pairProblem(pair int, gram View, members [][]int, t Targets) *
 	slices.Sort(p.members)
 	for _, i := range p.members {
 		if _, ok := slices.BinarySearch(members[a], i); ok {
-			p.add(1, t.weight(i))
+			p.add(1, t.Weights.Of(i))
 		} else {
-			p.add(-1, t.weight(i))
+			p.add(-1, t.Weights.Of(i))
 		}
 	}
 	if n, _ := gram.Dims(); len(p.members) < n {
@@ -97,7 +97,7 @@ func (l *Learner) pairProblem(pair int, gram View, members [][]int, t Targets) *
 func valueProblem(gram View, t Targets, epsilon float64) *problem {
 	p := &problem{gram: gram, epsilon: epsilon}
 	for i, z := range t.Values {
-		p.q, p.low, p.high = append(p.q, -z), append(p.low, -t.weight(i)), append(p.high, t.weight(i))
+		p.q, p.low, p.high = append(p.q, -z), append(p.low, -t.Weights.Of(i)), append(p.high, t.Weights.Of(i))
 	}
 	return p
 }

@@ -16,14 +16,14 @@ import (
 
 // Process makes kernel ridge regression a Gaussian process,
 //
-//	z = b + f(x) + e,   f ~ N(0, Scale²·k),   e ~ N(0, Noise²),
+//	z = b + f(x) + e,   f ~ N(0, Scale²·k),   e ~ N(0, Noise²/w),
 //
-// with a flat prior of b. The posterior mean of b + f is the regression with this ridge. Without
+// for a value of weight w, with a flat prior of b. The posterior mean of b + f is the regression with this ridge. Without
 // Options.Intervals, Scale is that for which the leave-one-out predictions are most probable,
 //
 //	Scale² = mean β_i²/g_i,
 //
-// g as in addRidges. Where all of them are right, as those of constant values are, and for a single
+// g as in addRidges, where an example of weight w counts as w. Where all of them are right, as those of constant values are, and for a single
 // example nothing tells a scale; then leastScale does.
 type Process struct {
 	Ridge, Scale float64
@@ -35,8 +35,10 @@ type Process struct {
 	// less that of the means.
 	ReplicateNoise float64
 	Replicates     int
-	// Unit is u = (K + λI)⁻¹1, a number for each coefficient of the function.
-	Unit []float64
+	// Unit is u = (K + λW⁻¹)⁻¹1, a number for each coefficient of the function, and Weights are those of these
+	// examples; nil for ones.
+	Unit    []float64
+	Weights Weights `json:",omitempty"`
 	// LeaveOneOut are the deviations of Learner.LeaveOneOut, and HeldOut those of Learner.HeldOut. Wider is in
 	// HeldOut, and for Options.Alone in LeaveOneOut.
 	LeaveOneOut []float64 `json:"-"`
@@ -60,6 +62,9 @@ func (p *Process) Noise() float64 {
 	return max(p.Scale*math.Sqrt(p.Ridge), metrics.LeastDeviation(p.ReplicateNoise, p.Replicates))
 }
 
+// noiseOf returns the variance of the noise of a training example, in units of Scale².
+func (p *Process) noiseOf(example int) float64 { return p.Ridge / p.Weights.Of(example) }
+
 // validate returns an error if a number is impossible for a function with so many coefficients.
 func (p *Process) validate(coefficients int) error {
 	for _, v := range []float64{p.Ridge, p.Scale, p.ReplicateNoise, float64(p.Replicates), p.Wider - 1} {
@@ -74,6 +79,9 @@ func (p *Process) validate(coefficients int) error {
 	if err := finite(p.Unit); err != nil {
 		return fmt.Errorf("learn: Gaussian process: %w", err)
 	}
+	if err := p.Weights.check(coefficients); err != nil {
+		return err
+	}
 	if sum := total(p.Unit); !(sum > 0) {
 		return fmt.Errorf("learn: Gaussian process whose numbers add up to %v, want more than 0", sum)
 	}
@@ -81,20 +89,20 @@ func (p *Process) validate(coefficients int) error {
 }
 
 // addProcess adds the Process of a regression on values, with u and g of its ridge.
-func (l *Learner) addProcess(ridge float64, u, g, values []float64) {
-	p := &Process{Ridge: ridge, Wider: 1, Unit: u, LeaveOneOut: make([]float64, len(g))}
+func (l *Learner) addProcess(ridge float64, u, g []float64, t Targets) {
+	p, values := &Process{Ridge: ridge, Wider: 1, Unit: u, Weights: t.Weights, LeaveOneOut: make([]float64, len(g))}, t.Values
 	l.Process = p
 	if len(g) == 1 { // without it nothing is known
 		p.Scale, p.LeaveOneOut[0], p.leftBias = leastScale(values, []float64{1 / math.Sqrt(u[0])}), math.Inf(1), []float64{math.Inf(1)}
 		return
 	}
 	for i, b := range l.Functions[0].Coefficients {
-		p.Scale = math.Hypot(p.Scale, b/math.Sqrt(g[i]))
-		if 1/g[i] < (1-rounding)*ridge {
+		p.Scale = math.Hypot(p.Scale, b*math.Sqrt(p.Weights.Of(i))/math.Sqrt(g[i]))
+		if 1/g[i] < (1-rounding)*p.noiseOf(i) {
 			p.Clipped++
 		}
 	}
-	p.Scale /= math.Sqrt(float64(len(g)))
+	p.Scale /= math.Sqrt(p.Weights.total(len(g)))
 	deviations, sum := make([]float64, len(g)), total(u)
 	p.leftBias = make([]float64, len(g))
 	for i := range g {
@@ -107,7 +115,7 @@ func (l *Learner) addProcess(ridge float64, u, g, values []float64) {
 	for i, d := range deviations {
 		p.LeaveOneOut[i] = p.Scale * d
 	}
-	p.Density = density(values, l.LeaveOneOut, deviations)
+	p.Density = density(values, l.LeaveOneOut, deviations, p.Weights)
 }
 
 // exact is the scale, as a share of the largest value, that is nothing but rounding.
@@ -157,7 +165,7 @@ type Deviations struct {
 // matrix of some training examples; it is called concurrently. With the kernel values k of all
 // training examples, those of the nearest ones k', and the Gram matrix K' of these, the deviation is
 //
-//	√(Scale²·(k(x,x) − k'ᵀ(K' + Ridge·I)⁻¹k' + (1 − uᵀk)²/Σu) + Noise²),
+//	√(Scale²·(k(x,x) − k'ᵀ(K' + Ridge·W⁻¹)⁻¹k' + (1 − uᵀk)²/Σu) + Noise²),
 //
 // for examples that are in none of the groups of the training examples (apart, nil for none) times
 // Wider. True has the same without Noise; what Wider adds is in it, because measuring again does not tell what
@@ -243,7 +251,7 @@ func (p *Process) variance(ctx context.Context, row []float64, self float64, lef
 	}
 	n := len(k)
 	for i := range n {
-		m.Data[i*n+i] += p.Ridge
+		m.Data[i*n+i] += p.noiseOf(at[i])
 	}
 	if _, ok := dense.Cholesky(m.Data, n); !ok {
 		return 0, tooSmall(p.Ridge)

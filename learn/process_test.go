@@ -18,7 +18,8 @@ import (
 )
 
 // textbook is a Gaussian process with a mean of flat prior (Rasmussen & Williams 2006, eqs. 2.41 and 2.42, with
-// the one basis function 1), with the explicit inverse of the covariance of the measured values.
+// the one basis function 1), with the explicit inverse of the covariance of the measured values. The variance of the
+// noise of a value is divided by its weight.
 type textbook struct {
 	inverse *mat.Dense
 	z       *mat.VecDense
@@ -26,7 +27,7 @@ type textbook struct {
 	mean    float64
 }
 
-func newTextbook(t *testing.T, gram *kernel.Matrix, examples []int, z []float64, scale, noise float64) *textbook {
+func newTextbook(t *testing.T, gram *kernel.Matrix, examples []int, z []float64, weight Weights, scale, noise float64) *textbook {
 	t.Helper()
 	n := len(examples)
 	b := &textbook{inverse: mat.NewDense(n, n, nil), z: mat.NewVecDense(n, nil), ones: mat.NewVecDense(n, nil)}
@@ -36,7 +37,7 @@ func newTextbook(t *testing.T, gram *kernel.Matrix, examples []int, z []float64,
 		for c, j := range examples {
 			b.inverse.Set(a, c, scale*scale*gram.At(i, j))
 		}
-		b.inverse.Set(a, a, b.inverse.At(a, a)+noise*noise)
+		b.inverse.Set(a, a, b.inverse.At(a, a)+noise*noise/weight.Of(i))
 	}
 	if err := b.inverse.Inverse(b.inverse); err != nil {
 		t.Fatal(err)
@@ -100,8 +101,13 @@ func TestProcess(t *testing.T) {
 		view := Full(all).Select(train, train)
 		for _, lambda := range []float64{1e-3, 0.1, 10} {
 			for _, path := range [][]float64{{lambda}, {lambda, 2 * lambda}} {
-				l := ridges(t, view, Targets{Values: z[:n]}, path...)[0]
-				checkProcess(t, l, all, z, train, test)
+				for _, weight := range []Weights{nil, randomWeights(rng, n)} {
+					l := ridges(t, view, Targets{Values: z[:n], Weights: weight}, path...)[0]
+					if err := l.Validate(); err != nil {
+						t.Fatal(err)
+					}
+					checkProcess(t, l, all, z, train, test)
+				}
 			}
 		}
 	}
@@ -109,20 +115,20 @@ func TestProcess(t *testing.T) {
 
 func checkProcess(t *testing.T, l *Learner, all *kernel.Matrix, z []float64, train, test []int) {
 	t.Helper()
-	scale, noise := l.Process.Scale, l.Process.Noise()
-	// Leave-one-out, and the scale that makes it most probable: their mean squared standard score is 1.
+	scale, noise, weight := l.Process.Scale, l.Process.Noise(), l.Process.Weights
+	// Leave-one-out, and the scale that makes it most probable: their mean squared standard score is 1, by weight.
 	score := 0.0
 	for _, i := range train {
 		others := without(len(train), i)
-		b := newTextbook(t, all, others, z, scale, noise)
-		mean, deviation := b.predict(covariances(all, i, others, scale), scale*scale*all.At(i, i), noise)
+		b := newTextbook(t, all, others, z, weight, scale, noise)
+		mean, deviation := b.predict(covariances(all, i, others, scale), scale*scale*all.At(i, i), noise/math.Sqrt(weight.Of(i)))
 		if d := math.Abs(l.LeaveOneOut.At(i, 0) - mean); d > 1e-7 {
 			t.Errorf("n = %d, λ = %g: leave-one-out value %d is off by %g", len(train), l.Process.Ridge, i, d)
 		}
 		if got := l.Process.LeaveOneOut[i]; math.Abs(got/deviation-1) > 1e-7 {
 			t.Errorf("n = %d, λ = %g: leave-one-out deviation %d is %v, want %v", len(train), l.Process.Ridge, i, got, deviation)
 		}
-		score += math.Pow((z[i]-mean)/deviation, 2) / float64(len(train))
+		score += weight.Of(i) * math.Pow((z[i]-mean)/deviation, 2) / weight.total(len(train))
 	}
 	if math.Abs(score-1) > 1e-7 {
 		t.Errorf("n = %d, λ = %g: mean squared standard score %v, want 1", len(train), l.Process.Ridge, score)
@@ -141,7 +147,7 @@ func checkProcess(t *testing.T, l *Learner, all *kernel.Matrix, z []float64, tra
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := newTextbook(t, all, train, z, scale, noise)
+	b := newTextbook(t, all, train, z, weight, scale, noise)
 	for k, i := range test {
 		mean, deviation := b.predict(covariances(all, i, train, scale), scale*scale*all.At(i, i), noise)
 		if math.Abs(values.Data[k]-mean) > 1e-7 || math.Abs(got[k]/deviation-1) > 1e-7 { // the explicit inverse loses digits
@@ -184,7 +190,7 @@ func TestProcessNearest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := newTextbook(t, gram, train, z, l.Process.Scale, l.Process.Noise())
+	b := newTextbook(t, gram, train, z, nil, l.Process.Scale, l.Process.Noise())
 	excess := 0.0
 	for k, i := range test {
 		scale := l.Process.Scale
@@ -292,7 +298,7 @@ func TestProcessExtremes(t *testing.T) {
 		for i := range x {
 			x[i] = unit * (3 + float64(i%5))
 		}
-		z, mean, scale := StandardScores(x)
+		z, mean, scale := StandardScores(x, nil)
 		l := ridges(t, Full(gram), Targets{Values: z}, 0.1)[0]
 		want, err := posteriorOf(t, l, gram).Deviations(ctx, Full(gram), ones(n))
 		if err != nil {

@@ -33,7 +33,7 @@ func tooSmall(lambda float64) error {
 func trainRidges(ctx context.Context, gram View, t Targets, targets [][]float64, lambdas []float64, opt Options,
 	path []*Learner) error {
 	shift := func(lambda float64) (inverse, error) {
-		f, err := factorize(ctx, gram, lambda, t)
+		f, err := factorize(ctx, gram, lambda, t.Weights)
 		return f, err
 	}
 	if len(lambdas) > 1 && t.Weights == nil && opt.Folds == nil {
@@ -64,7 +64,7 @@ func trainRidges(ctx context.Context, gram View, t Targets, targets [][]float64,
 			}
 		}
 		if len(g) > 0 && t.Labels == nil {
-			path[i].addProcess(lambda, u, g, t.Values)
+			path[i].addProcess(lambda, u, g, t)
 			if path[i].Process.heldBias = bias; opt.Intervals {
 				if err := path[i].FitIntervals(ctx, gram, t.Values, opt); err != nil {
 					return err
@@ -89,23 +89,23 @@ func (l *Learner) FitIntervals(ctx context.Context, gram View, values []float64,
 	if len(values) == 1 { // it is the only one that could be left out
 		return nil
 	}
-	ridge, bias := p.Ridge, func(of []float64) func(int, []float64) float64 {
+	bias := func(of []float64) func(int, []float64) float64 {
 		return func(i int, _ []float64) float64 { return of[i] }
 	}
-	left := &Left{Ridge: ridge, Folds: kernel.UpTo(len(values)), Values: l.LeaveOneOut}
+	left := &Left{Ridge: p.Ridge, Folds: kernel.UpTo(len(values)), Values: l.LeaveOneOut, weights: p.Weights}
 	err := left.addDeviations(ctx, gram, values, bias(p.leftBias))
 	if err != nil {
 		return err
 	}
 	var grouped []float64
 	if l.HeldOut != nil {
-		groups := &Left{Ridge: ridge, Folds: opt.Folds, Values: l.HeldOut}
+		groups := &Left{Ridge: p.Ridge, Folds: opt.Folds, Values: l.HeldOut, weights: p.Weights}
 		if err := groups.addDeviations(ctx, gram, values, bias(p.heldBias)); err != nil {
 			return err
 		}
 		grouped = groups.deviations.out
 	}
-	equal, err := findReplicates(ctx, gram, values)
+	equal, err := findReplicates(ctx, gram, values, p.Weights)
 	l.fitProcess(values, left.deviations, grouped, opt.Alone, equal)
 	return err
 }
@@ -158,14 +158,14 @@ func (l *Learner) addRidges(f inverse, targets [][]float64, leaveOneOut bool) (u
 // factorize inverts K + λW⁻¹ for one ridge, by a Cholesky factorisation. It takes a sixth of the time
 // of a decomposition, and a third with the diagonal of the inverse (bench/runs/2026-11-15-svm). It
 // uses the goroutines of the context.
-func factorize(ctx context.Context, gram View, lambda float64, t Targets) (inverse, error) {
+func factorize(ctx context.Context, gram View, lambda float64, weight Weights) (inverse, error) {
 	m, err := copied(ctx, gram)
 	if err != nil {
 		return inverse{}, err
 	}
 	n := m.Rows
 	for i := range n {
-		m.Data[i*n+i] += lambda / t.weight(i)
+		m.Data[i*n+i] += lambda / weight.Of(i)
 	}
 	workers := work.Workers(ctx)
 	if _, ok := dense.CholeskyParallel(ctx, m.Data, n, workers); !ok {

@@ -43,6 +43,7 @@ type Left struct {
 	// Scale for which it is largest. Larger is better.
 	Density float64
 
+	weights    Weights
 	deviations *leftDeviations // of values
 }
 
@@ -60,7 +61,7 @@ func (s *RidgeSolver) HeldOut(ctx context.Context, t Targets, folds []int, lambd
 	}
 	out := make([]*Left, len(lambdas))
 	for l, lambda := range lambdas {
-		out[l] = &Left{Ridge: lambda, Folds: folds, Values: held[l]}
+		out[l] = &Left{Ridge: lambda, Folds: folds, Values: held[l], weights: t.Weights}
 		if t.Labels != nil {
 			continue
 		}
@@ -89,14 +90,14 @@ func (s *RidgeSolver) Learn(ctx context.Context, t Targets, left, groups *Left, 
 	if err != nil || l.Classes != nil {
 		return l, c, err
 	}
-	equal, err := findReplicates(ctx, s.tiles, t.Values)
+	equal, err := findReplicates(ctx, s.tiles, t.Values, t.Weights)
 	l.addLeft(trained[0][0].unit, t.Values, left, groups, equal)
 	return l, c, err
 }
 
 // addLeft adds the process whose scale fits what was left out.
 func (l *Learner) addLeft(unit, values []float64, left, groups *Left, equal replicates) {
-	l.Process = &Process{Ridge: left.Ridge, Scale: leastScale(values, left.deviations.out), Wider: 1, Unit: unit}
+	l.Process = &Process{Ridge: left.Ridge, Scale: leastScale(values, left.deviations.out), Wider: 1, Unit: unit, Weights: left.weights}
 	var grouped []float64
 	if groups != nil {
 		grouped = groups.deviations.out

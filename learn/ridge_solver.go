@@ -67,7 +67,7 @@ func NewRidgeSolver(ctx context.Context, t *Triangle, opt RidgeOptions) (*RidgeS
 // All systems are solved together: one for every fold, ridge and target vector, and one more for every
 // fold and ridge. An iteration takes 2n² operations for each system. The solutions keep n numbers for
 // each.
-func (s *RidgeSolver) heldOut(ctx context.Context, targets [][]float64, folds []int, lambdas, weights []float64) ([]*kernel.Matrix, []map[int][]float64, Convergence, error) {
+func (s *RidgeSolver) heldOut(ctx context.Context, targets [][]float64, folds []int, lambdas []float64, weights Weights) ([]*kernel.Matrix, []map[int][]float64, Convergence, error) {
 	members, sets, err := foldSets(folds, s.tiles.rows)
 	if err != nil {
 		return nil, nil, Convergence{}, err
@@ -157,7 +157,7 @@ type regressions struct {
 // with the weights of the examples, nil for ones, on the diagonal of W. Two classes need one target
 // vector, since that of the other class is its negative. Groups part the examples, and a training set is
 // some groups.
-func (s *RidgeSolver) train(ctx context.Context, targets [][]float64, groups, sets [][]int, lambdas, weights []float64) ([][]regressions, Convergence, error) {
+func (s *RidgeSolver) train(ctx context.Context, targets [][]float64, groups, sets [][]int, lambdas []float64, weights Weights) ([][]regressions, Convergence, error) {
 	if err := checkRegressions(s.tiles.rows, targets, lambdas, weights); err != nil {
 		return nil, Convergence{}, err
 	}
@@ -177,10 +177,7 @@ func (s *RidgeSolver) train(ctx context.Context, targets [][]float64, groups, se
 		scale := make([]float64, n)
 		for _, g := range set {
 			for _, i := range groups[g] {
-				scale[i] = 1
-				if weights != nil {
-					scale[i] = math.Sqrt(weights[i])
-				}
+				scale[i] = math.Sqrt(weights.Of(i))
 			}
 		}
 		for _, z := range targets {
@@ -230,7 +227,7 @@ func standardize(z, scale []float64) standard {
 		}
 	}
 	s := standard{scores: make([]float64, len(z))}
-	_, s.mean, s.deviation = StandardScores(training)
+	_, s.mean, s.deviation = StandardScores(training, nil)
 	for i, v := range z {
 		s.scores[i] = (v - s.mean) / s.deviation
 	}
@@ -269,7 +266,7 @@ func functions(solved []*system, targets []standard) (regressions, error) {
 
 // checkRegressions returns an error unless there is a finite target for each of n examples, and ridges and
 // weights are positive.
-func checkRegressions(n int, targets [][]float64, lambdas, weights []float64) error {
+func checkRegressions(n int, targets [][]float64, lambdas []float64, weights Weights) error {
 	for t, z := range targets {
 		if len(z) != n {
 			return fmt.Errorf("learn: %d targets, want %d", len(z), n)
@@ -283,5 +280,5 @@ func checkRegressions(n int, targets [][]float64, lambdas, weights []float64) er
 			return fmt.Errorf("learn: ridge %v, want a positive, finite number", l)
 		}
 	}
-	return Targets{Labels: []int{}, Weights: weights}.checkWeights(n, KernelRidge)
+	return weights.check(n)
 }

@@ -59,11 +59,7 @@ func pointTargets(rng *rand.Rand, points [][]float64, count int) [][]float64 {
 // exactRidge trains on some examples in double precision, by a Cholesky factor.
 func exactRidge(t testing.TB, gram *kernel.Matrix, examples []int, targets [][]float64, lambda float64, weights []float64) []Function {
 	t.Helper()
-	example := Targets{}
-	if weights != nil {
-		example.Weights = pick(weights, examples)
-	}
-	f, err := factorize(t.Context(), Full(gram).Select(examples, examples), lambda, example)
+	f, err := factorize(t.Context(), Full(gram).Select(examples, examples), lambda, Weights(weights).at(examples))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -245,7 +241,7 @@ func TestRidgeTolerance(t *testing.T) {
 		if c.Open > 0 || !(c.Residual <= opt.Tolerance) {
 			t.Errorf("%+v", c)
 		}
-		_, _, deviation := StandardScores(targets[0])
+		_, _, deviation := StandardScores(targets[0], nil)
 		for l, lambda := range lambdas {
 			difference := slices.Clone(got[l].Data)
 			dense.Axpy(difference, -1, exactHeldOut(t, gram, targets, folds, lambda, nil).Data)
@@ -475,6 +471,38 @@ func (pointMap) Fill(_ context.Context, dst []float64, stride int, b kernel.Bloc
 	return nil
 }
 
+// With weights the process of a solver is that of the whole matrix, but for what was left out to fit its scale.
+func TestSolverWeights(t *testing.T) {
+	const n = 300
+	rng := rand.New(rand.NewPCG(87, 88))
+	gram, points := pointGram(rng, n, 2, 3, false)
+	targets := Targets{Values: pointTargets(rng, points, 1)[0], Weights: randomWeights(rng, n)}
+	s := newRidgeSolver(t, gram, exactOptions())
+	held, _, err := s.HeldOut(t.Context(), targets, kernel.UpTo(n), []float64{0.1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, _, err := s.Learn(t.Context(), targets, held[0], nil, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt := DefaultOptions()
+	opt.Kind, opt.Ridge, opt.LeaveOneOut, opt.Intervals = KernelRidge, 0.1, true, true
+	want, err := Train(t.Context(), Full(gram), targets, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, q := got.Process, want.Process
+	if d := maxDifference(got.LeaveOneOut.Data, want.LeaveOneOut.Data); d > 1e-4 {
+		t.Errorf("values that are left out differ by %g", d)
+	}
+	for i := range n {
+		if math.Abs(p.LeaveOneOut[i]/q.LeaveOneOut[i]-1) > 1e-3 || math.Abs(p.Unit[i]-q.Unit[i]) > 1e-3 || p.Weights[i] != q.Weights[i] {
+			t.Fatalf("example %d: deviation %v, unit %v, want %v and %v", i, p.LeaveOneOut[i], p.Unit[i], q.LeaveOneOut[i], q.Unit[i])
+		}
+	}
+}
+
 // The density of values that were held out is that of normal distributions with their deviations, for the best
 // scale. It says more of ridges than the squared error.
 func TestDensity(t *testing.T) {
@@ -487,7 +515,7 @@ func TestDensity(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, _, unit := StandardScores(z)
+	_, _, unit := StandardScores(z, nil)
 	for _, left := range held {
 		best := math.Inf(-1)
 		for scale := 0.01; scale < 10; scale *= 1.01 {

@@ -96,7 +96,7 @@ func TestRescale(t *testing.T) {
 	for k := range x {
 		x[k] = 100 + 7*rng.NormFloat64()
 	}
-	z, mean, scale := StandardScores(x)
+	z, mean, scale := StandardScores(x, nil)
 	want, got := ridges(t, Full(gram), Targets{Values: x}, 0.1)[0], ridges(t, Full(gram), Targets{Values: z}, 0.1)[0]
 	got.Rescale(mean, scale)
 	v, err := got.Values(Full(gram))
@@ -110,7 +110,7 @@ func TestRescale(t *testing.T) {
 	if d := max(maxDifference(v.Data, w.Data), maxDifference(got.LeaveOneOut.Data, want.LeaveOneOut.Data)); d > 1e-10 {
 		t.Errorf("values differ by %g", d)
 	}
-	if z, mean, scale := StandardScores([]float64{3, 3}); z[0] != 0 || mean != 3 || scale != 3 {
+	if z, mean, scale := StandardScores([]float64{3, 3}, nil); z[0] != 0 || mean != 3 || scale != 3 {
 		t.Errorf("constant values: %v, mean %v, scale %v", z, mean, scale)
 	}
 }

@@ -553,10 +553,6 @@ func TestWeightsCountExamples(t *testing.T) {
 			t.Errorf("no error for %d weights, first %v", len(weights), weights[0])
 		}
 	}
-	opt.Kind = KernelRidge
-	if _, err := Train(t.Context(), Full(gram), Targets{Values: values, Weights: weights}, opt); err == nil {
-		t.Error("no error for weights of a ridge of values")
-	}
 }
 
 // Leaving out an example with a weight is training without it. A path has the learners of single ridges.

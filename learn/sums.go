@@ -179,12 +179,7 @@ func (s *Sums) Add(ctx context.Context, values *kernel.Matrix, t Targets, folds 
 				dst[s.Centres+t] = z[members[i]]
 			}
 		}
-		var weights []float64
-		if t.Weights != nil {
-			weights = make([]float64, len(members))
-			gather(weights, t.Weights, members)
-		}
-		if err := s.add(ctx, f, len(members), row, weights); err != nil {
+		if err := s.add(ctx, f, len(members), row, t.Weights.at(members)); err != nil {
 			return err
 		}
 	}

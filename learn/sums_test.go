@@ -66,7 +66,7 @@ func TestSums(t *testing.T) {
 				case j < m:
 					v, largest = values.At(i, j), 8 // the next power of two
 				case j < order-1:
-					_, mean, deviation := StandardScores(columns[j-m])
+					_, mean, deviation := StandardScores(columns[j-m], nil)
 					v, largest = (columns[j-m][i]-mean)/deviation, f.Columns[j-m].Bound
 					largest = math.Exp2(math.Ceil(math.Log2(largest)))
 				}
@@ -97,7 +97,7 @@ func TestSums(t *testing.T) {
 		literal := 0.0
 		for i := range n {
 			if dealt[i] != 1 {
-				literal += targets.weight(i) * values.At(i, 7) * values.At(i, 5)
+				literal += targets.Weights.Of(i) * values.At(i, 7) * values.At(i, 5)
 			}
 		}
 		if got := sum(7, 5); math.Abs(got-literal) > 1e-6*literal {

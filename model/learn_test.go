@@ -130,7 +130,7 @@ func TestTrainValues(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		z, mean, scale := learn.StandardScores(plan.Values)
+		z, mean, scale := learn.StandardScores(plan.Values, nil)
 		opt := learn.DefaultOptions()
 		opt.C, opt.Epsilon, opt.Ridge = 1000, 0.01, 1e-3
 		if learner == learn.KernelRidge {

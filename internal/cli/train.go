@@ -411,7 +411,7 @@ func dataText(name string, graphs int, classes []string) string {
 // number of classes; AUC: a half), or the error of always saying the mean.
 func baselineScore(p *choose.Plan) float64 {
 	if p.Classes == nil {
-		_, _, scale := learn.StandardScores(p.Values)
+		_, _, scale := learn.StandardScores(p.Values, nil)
 		if slices.Min(p.Values) == slices.Max(p.Values) {
 			scale = 0
 		}
