@@ -472,6 +472,80 @@ def test_sample_weight(drugs):
         MLGClassifier().fit(x, y, sample_weight=weights - 1)
 
 
+@pytest.mark.parametrize("more", [{"ridge": 0.1}, {"C": 3, "tol": 1e-10}])
+def test_weights_of_values(drugs, tmp_path, more):
+    """A weight counts measurements; one of 0 leaves the graph out. Model files keep them."""
+    x, y = drugs.graphs[:60], np.array([float(g.n) for g in drugs.graphs[:60]])
+    weights = np.arange(60) % 3
+    kernel = WeisfeilerLehman(n_iter=2, normalize=True)  # its values do not depend on what it is fitted to
+    twice = np.repeat(np.arange(60), weights)
+    model = MLGRegressor(kernel, **more).fit(x, y, sample_weight=weights)
+    same = MLGRegressor(kernel, **more).fit([x[i] for i in twice], y[twice])
+    new = drugs.graphs[60:90]
+    assert model.n_graphs_in_ == 40
+    np.testing.assert_allclose(model.predict(new), same.predict(new), rtol=1e-5)
+    assert abs(model.predict(new) - MLGRegressor(kernel, **more).fit(x, y).predict(new)).max() > 0.01
+    ones = MLGRegressor(kernel, **more).fit(x, y, sample_weight=np.ones(60))
+    np.testing.assert_allclose(ones.predict(new), MLGRegressor(kernel, **more).fit(x, y).predict(new))
+    model.save(tmp_path / "m.mlg")
+    for again in (MLGRegressor.load(tmp_path / "m.mlg"), pickle.loads(pickle.dumps(model))):
+        assert again.predict(new).tobytes() == model.predict(new).tobytes()
+        if "ridge" in more:
+            for a, b in zip(again.predict(new, return_cov=True), model.predict(new, return_cov=True)):
+                assert a.tobytes() == b.tobytes()
+    # A table has the same weights for all columns.
+    table = np.stack([y, np.where(np.arange(60) % 5, -y, np.nan)], axis=1)
+    several = MLGRegressor(kernel, **more).fit(x, table, sample_weight=weights)
+    np.testing.assert_allclose(several.predict(new)[:, 0], model.predict(new), rtol=1e-9)
+    for wrong, message in (
+        (weights[:5], "sample_weight"),
+        (weights - 1, r"[Nn]egative"),
+        (np.zeros(60), "sample_weight is 0 for all graphs, want some above 0"),
+        (np.where(weights, np.nan, 1), "NaN"),
+    ):
+        for targets in (y, table):
+            with pytest.raises(ValueError, match=message):
+                MLGRegressor(kernel, **more).fit(x, targets, sample_weight=wrong)
+
+
+def test_weighted_process(drugs):
+    """Values and deviations are those of the textbook, with the variance of the noise divided by the weight."""
+    graphs, new = drugs.graphs[:50], drugs.graphs[50:90]
+    y, weights = np.array([float(g.n) for g in graphs]), 0.5 + np.arange(50) % 4
+    kernel = WeisfeilerLehman(n_iter=2, normalize=True)
+    model = MLGRegressor(kernel, ridge=0.2).fit(graphs, y, sample_weight=weights)
+    values, covariance = model.predict(new, return_cov=True)
+    inverse = np.linalg.inv(kernel.fit_transform(graphs) + np.diag(0.2 / weights))
+    k, u = kernel.transform(new), inverse.sum(axis=0)
+    bias, left = u @ y / u.sum(), 1 - k @ u
+    np.testing.assert_allclose(values, bias + k @ inverse @ (y - bias), rtol=1e-8)
+    true = kernel.fit_transform(new) - k @ inverse @ k.T + np.outer(left, left) / u.sum()
+    got = covariance - model.noise_**2 * np.eye(len(new))
+    d, e = np.sqrt(true.diagonal()), np.sqrt(got.diagonal())
+    np.testing.assert_allclose(got / np.outer(e, e), true / np.outer(d, d), atol=1e-6)
+    # A ridge that is chosen sees the weights: ten measurements each have a tenth of the noise.
+    y = np.array([g.smiles.upper().count("O") / g.n for g in graphs])
+    one, ten = (MLGRegressor(kernel).fit(graphs, y, sample_weight=np.full(50, w)) for w in (1.0, 10.0))
+    np.testing.assert_allclose(one.predict(new), ten.predict(new), rtol=1e-6)
+    assert ten.noise_ == pytest.approx(np.sqrt(10) * one.noise_)
+    assert (
+        GridSearchCV(MLGRegressor(kernel), {"ridge": [0.1, 1]}, cv=2)
+        .fit(graphs, y, sample_weight=weights)
+        .best_params_
+    )
+
+
+def test_wrong_values(drugs):
+    """An error about y names the entry."""
+    x = drugs.graphs[:3]
+    for y, message in (
+        ([1.0, "a", 2.0], r"y\[1\] is 'a', want a number"),
+        ([1.0, 2.0, None], r"y\[2\] is nan, want a finite number"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            MLGRegressor(ridge=0.1).fit(x, y)
+
+
 def test_refit_forgets(drugs):
     x, y = drugs.graphs[:30], drugs.target[:30]
     k = GraphKernel("VH", Nystroem=5).fit(x)

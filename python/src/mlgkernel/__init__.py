@@ -14,9 +14,11 @@ from importlib.metadata import version as _version
 from . import datasets, explain, kernels, metrics, splits
 from ._engine import stop_worker
 from ._inputs import as_graphs
+from ._learner import Nearest
 from ._left_out import LovaszTheta, SvmTheta  # noqa: F401
+from .classifier import MLGClassifier
 from .decide import Suggestion, suggest
-from .estimators import MLGClassifier, MLGEmbedding, MLGRegressor, Nearest
+from .embedding import MLGEmbedding
 from .exceptions import DirectedWarning, GraphError, WorkerError
 from .graph import Graph
 from .graph_kernels import GraphKernel
@@ -44,6 +46,7 @@ from .kernels import (
     WeisfeilerLehman,
     WeisfeilerLehmanOptimalAssignment,
 )
+from .regressor import MLGRegressor
 from .utils import (
     KMTransformer,
     cross_validate_Kfold_SVM,

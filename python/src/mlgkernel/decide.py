@@ -11,7 +11,8 @@ from . import _engine
 from ._batch import pack
 from ._inputs import as_graphs
 from ._kernel import number, seed, string, whole
-from .estimators import MLGClassifier, MLGRegressor
+from .classifier import MLGClassifier
+from .regressor import MLGRegressor
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
