@@ -38,6 +38,23 @@ type severalSearch struct {
 // first aim.
 const mostFront = 1024
 
+// Wants returns the model with the endpoints that Goals are about, and m itself without Goals. A single goal becomes
+// Goal, which has all acquisition functions.
+func (o *PoolOptions) Wants(m *model.Model) (*model.Model, error) {
+	if len(o.Goals) == 0 {
+		return m, nil
+	}
+	var names []string
+	for _, w := range o.Goals {
+		names = append(names, w.Target)
+	}
+	some, err := m.Only(names...)
+	if len(o.Goals) == 1 {
+		o.Goal, o.Goals = o.Goals[0].Goal, nil
+	}
+	return some, err
+}
+
 // newSeveral returns what is known of several targets.
 func newSeveral(ctx context.Context, m *model.Model, wanted []Wanted) (*severalSearch, error) {
 	s := &severalSearch{}

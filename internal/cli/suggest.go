@@ -98,16 +98,9 @@ func (c *suggestCmd) wants(m *model.Model, o *suggest.PoolOptions) (*model.Model
 	if len(c.Target) > 0 {
 		return nil, usageError("--target and names in --goal cannot be used together")
 	}
-	var names []string
-	for _, w := range o.Goals {
-		names = append(names, w.Target)
-	}
-	m, err := m.Only(names...)
+	m, err := o.Wants(m)
 	if err != nil {
 		return nil, usageError("--goal: " + err.Error())
-	}
-	if len(o.Goals) == 1 {
-		o.Goal, o.Goals = o.Goals[0].Goal, nil
 	}
 	return m, nil
 }

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -9,10 +10,12 @@ import (
 )
 
 // suggestArgs say which of a pool of graphs are wanted. The last Excluded graphs are not part of the pool, and not
-// wanted. Class is a place among the model's classes, −1 for none. Budget 0 is none.
+// wanted. Goals are those of several targets, in place of Goal. Class is a place among the model's classes, −1 for none.
+// Budget 0 is none.
 type suggestArgs struct {
 	K           int       `json:"k"`
 	Goal        string    `json:"goal"`
+	Goals       []goalOf  `json:"goals"`
 	Class       int       `json:"class"`
 	Acquisition string    `json:"acquisition"`
 	Cost        []float64 `json:"cost"`
@@ -22,21 +25,39 @@ type suggestArgs struct {
 	Excluded    int       `json:"excluded"`
 }
 
+// goalOf is the goal of a target.
+type goalOf struct {
+	Target string `json:"target"`
+	Goal   string `json:"goal"`
+}
+
 // suggestBlock is the number of graphs that are looked at together.
 const suggestBlock = 512
 
 // suggest returns the batch of a pool as the command does. Classes are places among the model's.
 func (c *call) suggest(args suggestArgs) (any, error) {
-	if err := c.single(); err != nil {
-		return nil, err
-	}
-	m := c.fitted.model
 	graphs, err := c.graphs()
 	if err != nil {
 		return nil, err
 	}
 	o := suggest.DefaultPoolOptions()
-	if o.Goal, err = suggest.ParseGoal(args.Goal); err != nil {
+	for _, g := range args.Goals {
+		w := suggest.Wanted{Target: g.Target}
+		if w.Goal, err = suggest.ParseGoal(g.Goal); err != nil {
+			return nil, fmt.Errorf("target %s: %w", g.Target, err)
+		}
+		o.Goals = append(o.Goals, w)
+	}
+	if o.Goals == nil {
+		if o.Goal, err = suggest.ParseGoal(args.Goal); err != nil {
+			return nil, err
+		}
+		if err := c.single(); err != nil {
+			return nil, err
+		}
+	}
+	m, err := o.Wants(c.fitted.model)
+	if err != nil {
 		return nil, err
 	}
 	o.K, o.Acquisition, o.Beta, o.Seed = args.K, suggest.Acquisition(args.Acquisition), args.Beta, args.Seed

@@ -1,9 +1,12 @@
 """What to measure next."""
 
+import json
+import subprocess
+
 import numpy as np
 import pytest
 
-from mlgkernel import MLGClassifier, MLGRegressor, suggest
+from mlgkernel import MLGClassifier, MLGRegressor, _engine, suggest
 
 
 def oxygen(graphs):
@@ -62,6 +65,98 @@ def test_loop(drugs):
         model = MLGRegressor("wl h=2").fit([drugs.graphs[i] for i in known], y[known])
         known += [s.index for s in suggest(model, drugs.graphs, 4)]
     assert len(set(known)) == 30 and y[known].max() == y.max()
+
+
+@pytest.fixture(scope="module")
+def two(drugs):
+    """Return graphs with their shares of oxygen and nitrogen, and a model of 60 of them."""
+    y = np.stack([[g.smiles.upper().count(x) / g.n for g in drugs.graphs] for x in "ON"], axis=1)
+    known = y[:60].copy()
+    known[::7, 1] = np.nan
+    return drugs.graphs, y, MLGRegressor("wl h=2", ridge=0.01).fit(drugs.graphs[:60], known)
+
+
+def test_several_targets(two, tmp_path):
+    """Goals of several targets: those of the command, of whose model file nothing else is known."""
+    graphs, y, model = two
+    found = suggest(model, graphs, 4, goal={"0": "max", "1": (0.05, None)})
+    (std, values), at = model.predict(graphs, return_std=True)[::-1], [s.index for s in found]
+    assert len(found) == 4 and all(
+        s.value is None and s.std is None and 0 <= s.probability <= 1 for s in found
+    )
+    for column, name in enumerate(["0", "1"]):
+        np.testing.assert_array_equal([s.targets[name].value for s in found], values[at, column])
+        np.testing.assert_array_equal([s.targets[name].std for s in found], std[at, column])
+    assert y[at[0], 0] > np.quantile(y[60:, 0], 0.8) and values[at[0], 1] > 0.05
+    model.save(tmp_path / "two.mlg")
+    pool = tmp_path / "pool.smi"
+    pool.write_text("".join(f"{g.smiles} {i}\n" for i, g in enumerate(graphs)))
+    for goal in (
+        {0: "max", 1: (0.05, None)},
+        {"0": "max", "1": "max"},
+        {"1": 0.1, "0": (None, 0.2)},
+        {1: "min"},
+    ):
+        flags = []
+        for name, g in goal.items():
+            text = ":".join("" if end is None else str(end) for end in g) if isinstance(g, tuple) else g
+            flags += ["--goal", f"{name}={text}"]
+        done = subprocess.run(
+            [str(_engine.binary()), "--json", "suggest", "two.mlg", "pool.smi", "-k", "3", *flags],
+            capture_output=True,
+            text=True,
+            timeout=240,
+            cwd=tmp_path,
+        )
+        assert done.returncode == 0, done.stderr
+        got = suggest(model, [g.smiles for g in graphs], 3, goal=goal)
+        want = json.loads(done.stdout)["batch"]
+        assert [str(s.index) for s in got] == [x["id"] for x in want]
+        assert [s.gain for s in got] == [x["acquisition"] for x in want]
+        assert [s.front for s in got] == [x.get("front") for x in want]
+    # What was measured for all targets that matter is left out: a graph without nitrogen's value is not.
+    open_ = [s.index for s in suggest(model, graphs[:60], 60, goal={"1": "max"})]
+    assert sorted(open_) == list(range(0, 60, 7))
+    assert suggest(model, graphs[:60], 60, goal={"0": "max"}) == []
+
+
+def test_loop_of_several(two):
+    """Ask and tell with two goals: the front grows."""
+    graphs, y, _ = two
+    known = list(range(0, 230, 23))
+    area = []
+    for _ in range(4):
+        area.append(max(y[i, 0] * y[i, 1] for i in known))
+        model = MLGRegressor("wl h=2").fit([graphs[i] for i in known], y[known])
+        known += [s.index for s in suggest(model, graphs, 4, goal={"0": "max", "1": "max"})]
+    assert len(set(known)) == 26 and area[-1] > 1.2 * area[0]
+
+
+@pytest.mark.parametrize(
+    ("goal", "message"),
+    [
+        ("max", r"goal='max', but the model has the targets 0, 1; want a dictionary such as {'0': 'max'}"),
+        ({}, "goal={}, want a goal of some target"),
+        ({"2": "max"}, 'the model has no target "2", want one of 0, 1'),
+        ({"0": "best", "1": "max"}, 'target 0: goal "best": want max, min'),
+        ({"0": None}, "goal=None, want 'max'"),
+        ({"0": "max", 0: "min"}, "named twice"),
+        ({"0": "learn", "1": "max"}, "the goal learn is for one target alone"),
+    ],
+)
+def test_wrong_goals(two, goal, message):
+    graphs, _, model = two
+    with pytest.raises(ValueError, match=message):
+        suggest(model, graphs, 3, goal=goal)
+
+
+def test_goals_of_other_models(shares, drugs):
+    graphs, y, model = shares
+    with pytest.raises(ValueError, match="but the model has one target; want a goal alone, such as 'max'"):
+        suggest(model, graphs, 3, goal={"y": "max"})
+    classes = MLGClassifier("wl h=2").fit(graphs[:40], np.stack([y[:40] > 0.1, y[:40] > 0.15], axis=1))
+    with pytest.raises(ValueError, match="suggest by classes is for models of one target"):
+        suggest(classes, graphs, 3)
 
 
 @pytest.mark.parametrize(

@@ -509,7 +509,7 @@ def test_weights_of_values(drugs, tmp_path, more):
 
 
 def test_weighted_process(drugs):
-    """Values and deviations are those of the textbook, with the variance of the noise divided by the weight."""
+    """Values and deviations are those of the textbook, with the noise's variance divided by the weight."""
     graphs, new = drugs.graphs[:50], drugs.graphs[50:90]
     y, weights = np.array([float(g.n) for g in graphs]), 0.5 + np.arange(50) % 4
     kernel = WeisfeilerLehman(n_iter=2, normalize=True)

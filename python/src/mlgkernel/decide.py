@@ -18,6 +18,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 
+class Expected(NamedTuple):
+    """What is predicted of one target: the value, and the deviations of a measured and of the true value."""
+
+    value: float
+    std: float
+    true_std: float
+
+
 class Suggestion(NamedTuple):
     """A graph that is worth a measurement.
 
@@ -26,9 +34,12 @@ class Suggestion(NamedTuple):
     index : int
         Its place in the pool.
     value, std, true_std : float or None
-        The predicted value, with the deviations of a measured and of the true value. None for classes.
-    label, probability : object, float or None
-        The predicted class, and the probability of the wanted one. None for values.
+        The predicted value, with the deviations of a measured and of the true value. None for classes, and
+        for goals of several targets.
+    label : object
+        The predicted class; None for values.
+    probability : float or None
+        Of the wanted class; for goals of several targets that all ranges hold.
     gain : float
         What it adds to the graphs before it, as the acquisition function counts it.
     cost : float
@@ -36,6 +47,11 @@ class Suggestion(NamedTuple):
         "good", "uncertain", either with ", new" if no training graph is like it.
     nearest, similarity : str, float
         The most similar training graph.
+    targets : dict of str to (value, std, true_std), or None
+        For goals of several targets what is predicted of each.
+    front : bool or None
+        For goals of several targets whether no graph of the pool is predicted to be better in one of them and
+        as good in the others.
 
     Examples
     --------
@@ -56,6 +72,8 @@ class Suggestion(NamedTuple):
     why: str
     nearest: str
     similarity: float
+    targets: dict[str, Expected] | None = None
+    front: bool | None = None
 
 
 def _goal(goal: Any) -> str:
@@ -69,6 +87,23 @@ def _goal(goal: Any) -> str:
         f"goal={goal!r}, want 'max', 'min', 'learn', a number to reach, or a range such as (1, 3) "
         "or (1, None)"
     )
+
+
+def _goals(goal: Any, model: MLGRegressor | MLGClassifier) -> dict[str, Any]:
+    """Return the arguments that say what is wanted of the targets of a model."""
+    targets = model.targets_
+    if not isinstance(goal, dict):
+        if targets is not None:
+            raise ValueError(
+                f"goal={goal!r}, but the model has the targets {', '.join(targets)}; want a dictionary such "
+                f"as {{{targets[0]!r}: 'max'}}"
+            )
+        return {"goal": _goal(goal)}
+    if targets is None:
+        raise ValueError(f"goal={goal!r}, but the model has one target; want a goal alone, such as 'max'")
+    if not goal:
+        raise ValueError("goal={}, want a goal of some target")
+    return {"goals": [{"target": str(name), "goal": _goal(g)} for name, g in goal.items()]}
 
 
 def _costs(cost: Any, graphs: int) -> list[float]:
@@ -86,7 +121,7 @@ def suggest(
     pool: Any,
     q: int = 20,
     *,
-    goal: str | float | tuple[float | None, float | None] = "max",
+    goal: str | float | tuple[float | None, float | None] | dict[str, Any] = "max",
     label: Any = None,
     acquisition: str | None = None,
     cost: Sequence[float] | None = None,
@@ -107,8 +142,10 @@ def suggest(
     pool : collection of graphs
     q : int, at least 1
         How many, at most.
-    goal : "max", "min", "learn", float or (float or None, float or None)
-        For values: large or small ones, those that tell most about all, near a number, or in a range.
+    goal : "max", "min", "learn", float, (float or None, float or None), or dict
+        For values: large or small ones, those that tell most about all, near a number, or in a range. For a
+        model of several targets a goal for each that matters, by name. Ranges must hold then, and of "max",
+        "min" and numbers more is better: up to four of them make a front.
     label : object
         For classes: the wanted class. None wants graphs whose class is uncertain.
     acquisition : str or None
@@ -137,6 +174,14 @@ def suggest(
     >>> model = MLGRegressor("wl h=2", ridge=0.01).fit(alkanes[:6], range(1, 7))
     >>> [alkanes[s.index] for s in suggest(model, alkanes, 1)]
     ['CCCCCCCCCCC']
+
+    Of several targets: many carbon atoms, and one or two of oxygen.
+
+    >>> alcohols = ["C" * n + "O" * m for n in range(1, 8) for m in range(1, 4)]
+    >>> counts = [[s.count("C"), s.count("O")] for s in alcohols]
+    >>> several = MLGRegressor("wl h=2", ridge=0.01).fit(alcohols[:16], counts[:16])
+    >>> [alcohols[s.index] for s in suggest(several, alcohols, 1, goal={"0": "max", "1": (1, 2.5)})]
+    ['CCCCCCCO']
     """
     if not isinstance(model, (MLGRegressor, MLGClassifier)):
         raise TypeError(f"model is {type(model).__name__}, want MLGRegressor or MLGClassifier")
@@ -145,7 +190,10 @@ def suggest(
         raise ValueError(f"q={q}, want at least 1")
     if budget is not None and not number("budget", budget) > 0:
         raise ValueError(f"budget={budget}, want more than 0")
-    classes = model.classes_.tolist() if isinstance(model, MLGClassifier) else []
+    classes = []
+    if isinstance(model, MLGClassifier):
+        model._wants_one("suggest by classes")
+        classes = model.classes_.tolist()
     if label is not None and label not in classes:
         raise ValueError(
             f"label={label!r}, want one of {classes}"
@@ -159,7 +207,7 @@ def suggest(
     excluded = as_graphs(unwanted, model) if unwanted else []
     args = {
         "k": int(q),
-        "goal": "max" if classes else _goal(goal),
+        **({"goal": "max"} if classes else _goals(goal, model)),
         "class": -1 if label is None else classes.index(label),
         "acquisition": "" if acquisition is None else string("acquisition", acquisition),
         "cost": None if cost is None else _costs(cost, len(graphs)),
@@ -168,7 +216,6 @@ def suggest(
         "seed": seed(random_state),
         "excluded": len(excluded),
     }
-    model._wants_one("suggest")
     with model._working() as bar:
         found = _engine.call("suggest", args, pack(graphs + excluded), held=model._held, progress=bar)[0]
     return [
@@ -184,6 +231,10 @@ def suggest(
             x["why"],
             x["nearest"][0]["id"],
             x["similarity"],
+            {t["target"]: Expected(t["value"], t["deviation"], t["true_deviation"]) for t in x["targets"]}
+            if "targets" in x
+            else None,
+            x.get("front"),
         )
         for x in found["batch"]
     ]
