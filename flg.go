@@ -9,6 +9,7 @@ import (
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/dense"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/work"
 )
 
 const epsilon = 0x1p-52
@@ -50,6 +51,9 @@ func FLG(g *graph.Graph, fg *kernel.Matrix, h *graph.Graph, fh *kernel.Matrix, e
 	}
 	if fg.Cols != fh.Cols {
 		return 0, fmt.Errorf("features of %d and %d dimensions, want the same number", fg.Cols, fh.Cols)
+	}
+	if err := work.CheckMatrices(1, g.N()+h.N(), max(g.N(), h.N()), "compare smaller graphs"); err != nil {
+		return 0, err
 	}
 	y := slices.Concat(fg.Data, fh.Data)
 	sums := slices.Repeat([]float64{eta}, g.N()+h.N())

@@ -32,6 +32,9 @@ type Pair struct {
 // class have the same similarities; which of several equally good matchings comes back depends on
 // the order of the vertices alone.
 func matchFeatures(ctx context.Context, x, y *kernel.Matrix, level int) (*Matching, error) {
+	if err := CheckMatch(x.Rows, y.Rows); err != nil {
+		return nil, err
+	}
 	s := kernel.NewMatrix(x.Rows, y.Rows)
 	for v := range x.Rows {
 		for w := range y.Rows {
@@ -66,7 +69,7 @@ func MatchExact(ctx context.Context, g, h *graph.Graph, k kernel.Kernel, level i
 	if level < 0 || level >= len(levels) {
 		return nil, fmt.Errorf("level %d, want 0 … %d", level, len(levels)-1)
 	}
-	if err := CheckMatch(g, h); err != nil {
+	if err := CheckMatch(g.N(), h.N()); err != nil {
 		return nil, err
 	}
 	s := kernel.NewMatrix(g.N(), h.N())
@@ -101,11 +104,9 @@ func MatchExact(ctx context.Context, g, h *graph.Graph, k kernel.Kernel, level i
 	return matching(ctx, s, level)
 }
 
-// CheckMatch returns an error if the similarities of all vertices of two graphs do not fit into memory, for two kernels and
-// their sum.
-func CheckMatch(g, h *graph.Graph) error {
-	return work.CheckMatrices(3, g.N(), h.N(), "match smaller graphs")
-}
+// CheckMatch returns an error if the similarities of the vertices of two graphs, which have g and h of them, do not fit into
+// memory, for two kernels and their sum.
+func CheckMatch(g, h int) error { return work.CheckMatrices(3, g, h, "match smaller graphs") }
 
 func matching(ctx context.Context, s *kernel.Matrix, level int) (*Matching, error) {
 	cols, err := assign(ctx, s)

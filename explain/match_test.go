@@ -1,6 +1,7 @@
 package explain_test
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/mlgkernel/mlg/graph"
 	"github.com/mlgkernel/mlg/internal/graphtest"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/work"
 )
 
 // best returns the largest sum over all ways to give each row its own column, or each column
@@ -144,10 +146,22 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-// Graphs whose vertices have too many pairs are refused before anything is computed.
-func TestMatchMemory(t *testing.T) {
-	g := graphtest.Path(1 << 20)
-	if _, err := explain.MatchExact(t.Context(), g, g, mlg.Default(), 2); err == nil || !strings.Contains(err.Error(), "match smaller graphs") {
-		t.Errorf("error %v", err)
+// What does not fit into memory is refused before it starts: the similarities of vertices, and the Laplacians of a
+// level's kernel.
+func TestGraphsWithoutMemory(t *testing.T) {
+	const n = 1 << 21
+	large, err := graph.NewBuilder(n).Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := kernel.NewMatrix(n, 1)
+	_, flg := mlg.FLG(large, one, large, one, 0.1, 0.1)
+	exact := mlg.Default()
+	exact.Exact = true
+	_, match := explain.MatchExact(t.Context(), large, large, exact, 0)
+	for what, err := range map[string]error{"FLG": flg, "MatchExact": match} {
+		if m := (*work.MemoryError)(nil); !errors.As(err, &m) {
+			t.Errorf("%s: error %v, want one of memory", what, err)
+		}
 	}
 }

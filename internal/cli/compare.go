@@ -87,7 +87,7 @@ func (c *compareCmd) pair(g *globals, a, b *graph.Graph) error {
 	}
 	g.resolved(k, graphs)
 	if c.Match {
-		if err := explain.CheckMatch(a, b); err != nil {
+		if err := explain.CheckMatch(a.N(), b.N()); err != nil {
 			return err
 		}
 	}

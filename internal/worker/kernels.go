@@ -277,6 +277,9 @@ func (c *call) embed() (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := work.CheckMatrices(2, len(graphs), e.Dim(), "transform fewer graphs at a time"); err != nil {
+		return nil, err
+	}
 	x, err := e.Transform(c.ctx, a)
 	if err == nil {
 		c.put("vectors", x, len(graphs), e.Dim())

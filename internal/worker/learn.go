@@ -248,6 +248,9 @@ func (c *call) joint(graphs []*graph.Graph, args predictArgs) error {
 	if err := work.CheckMatrices(3, n, max(n, m.Examples()), "predict fewer graphs at a time"); err != nil {
 		return err
 	}
+	if err := work.CheckMatrices(2, n, args.Draws, "draw fewer samples at a time"); err != nil {
+		return err
+	}
 	a, err := m.Kernel.Transform(c.ctx, graphs)
 	if err != nil {
 		return err

@@ -29,6 +29,7 @@ from mlgkernel import (
     GraphletSampling,
     MLGClassifier,
     MLGEmbedding,
+    MLGRegressor,
     MultiscaleLaplacian,
     ShortestPath,
     VertexHistogram,
@@ -114,11 +115,21 @@ def test_worker_without_memory_is_not_started_again(drugs, monkeypatch):
     assert _engine._engine.started == starts + 1
 
 
+@posix
+def test_samples_without_memory():
+    """Draws that do not fit into memory are refused."""
+    model = MLGRegressor(ridge=0.1).fit(["CC", "CCC", "CCO"], [1, 2, 3])
+    for n in (10**10, 10**18):
+        with pytest.raises(MemoryError, match=rf"2×{n} values .* GB of memory, but .* draw fewer samples"):
+            model.sample_y(["CCN", "CCCN"], n)
+
+
 @linux
 def test_worker_that_gets_no_memory(monkeypatch, tmp_path):
     """Go ends a program that gets none, and says so."""
     program = tmp_path / "program"
-    script = f"echo x >> {tmp_path}/starts; echo fatal error: runtime: out of memory >&2; exit 2"
+    stacks = "seq -f 'goroutine %g [select]:' 1000"  # what was going on comes after the reason
+    script = f"echo x >> {tmp_path}/starts; (echo fatal error: runtime: out of memory; {stacks}) >&2; exit 2"
     program.write_text(f"#!/bin/sh\n{script}\n")
     program.chmod(0o755)
     mlgkernel.stop_worker()

@@ -132,9 +132,9 @@ class Worker:
         return out
 
     def last_words(self) -> str:
-        """Return the end of what the worker wrote to standard error."""
+        """Return what the worker wrote to standard error: the reason for its end, then what it was doing."""
         with contextlib.suppress(OSError), open(os.path.join(self.dir, "stderr"), "rb") as f:
-            return f.read()[-4000:].decode(errors="replace").strip()
+            return f.read(4000).decode(errors="replace").strip()
         return ""
 
     def too_large(self) -> str:
