@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import decimal
 import enum
 import fractions
 import json
@@ -191,9 +192,15 @@ def test_square_arrays_of_two_rows():
     """Without labels they are adjacency matrices, unless they rather look like edges."""
     assert as_graphs([np.array([[0, 1], [1, 0]])])[0].m == 1
     assert as_graphs([np.array([[1, 1], [1, 1]])])[0].m == 1
-    with pytest.raises(GraphError, match=r"adjacency matrix or two edges; want Graph\(matrix\) or"):
-        as_graphs([np.array([[0, 1], [1, 2]])])
-    assert Graph(np.array([[0, 1], [1, 2]])).n == 2
+    for edges in ([[0, 1], [1, 2]], [[0, 0], [1, 2]], [[0, 2], [1, 0]], [[0, 2], [1, 3]]):
+        with pytest.raises(
+            GraphError, match=r"adjacency matrix or two edges; want Graph\(matrix\), .*index.T"
+        ):
+            as_graphs([np.array(edges)])
+        assert Graph(np.array(edges)).n == 2
+        as_graphs([np.array(edges, dtype=float)])
+    assert as_graphs([np.array([[0, 3], [3, 0]])])[0].weights.tolist() == [3, 3]
+    assert as_graphs([np.array([[0, 1], [0, 0]])])[0].arcs
 
 
 def test_mixed_and_generators():
@@ -569,6 +576,10 @@ class Atom:
     symbol: str
 
 
+class Paint(str, enum.Enum):
+    RED = "red"
+
+
 class Bare:
     """An object that equals itself alone."""
 
@@ -589,6 +600,7 @@ class Shapeless:
         lambda: Colour.RED,
         lambda: ("C", Atom("O"), None),
         lambda: fractions.Fraction(1, 3),
+        lambda: decimal.Decimal("0.1"),
         lambda: frozenset(str(n) for n in np.random.default_rng().permutation(20)),
     ],
 )
@@ -604,6 +616,16 @@ def test_labels_that_are_objects(make):
             continue
         k = (VertexHistogram if at == 1 else EdgeHistogram)().fit_transform(graphs)
         np.testing.assert_array_equal(k, np.full((2, 2), k[0, 0]))
+
+
+def test_labels_that_are_equal():
+    """Equal numbers and texts are one label, whatever their types are."""
+    numbers = [1, 1.0, True, np.int8(1), np.float32(1), decimal.Decimal("1.0"), fractions.Fraction(1), "1"]
+    texts = ["red", np.str_("red"), Paint.RED]
+    halves = [0.5, fractions.Fraction(1, 2), decimal.Decimal("0.50")]
+    for labels in (numbers, texts, halves):
+        graphs = [[[(0, 1)], {0: x, 1: x}] for x in labels]
+        assert (VertexHistogram().fit_transform(graphs) == 4).all(), labels
 
 
 @pytest.mark.parametrize(

@@ -186,6 +186,12 @@ def _molecules(items: list[tuple[int, str]], held: _engine.Held | None) -> list[
     return unpack(arrays["graphs"])
 
 
+def _maybe_edges(square: np.ndarray) -> bool:
+    """Report whether an array of two rows and columns looks like two edges, as rows or as columns."""
+    odd = square.diagonal().any() or (square[0, 1] != square[1, 0] and square.max() > 1)
+    return bool(odd) and (plain(square) or plain(square.T))
+
+
 def as_graph(item: Any) -> Graph:
     """Return one element of a collection as a `Graph`. The error does not name its place."""
     if isinstance(item, Graph):
@@ -203,10 +209,10 @@ def as_graph(item: Any) -> Graph:
         return Graph(item)
     if isinstance(item, np.ndarray) and item.dtype != object:
         if item.ndim == 2 and (item.shape[0] == item.shape[1]):
-            if item.shape == (2, 2) and item.diagonal().any() and plain(item):
+            if item.shape == (2, 2) and _maybe_edges(item):
                 raise GraphError(
-                    "edges: an array of shape (2, 2) with entries on its diagonal may be an adjacency matrix "
-                    "or two edges; want Graph(matrix) or Graph.from_arrays(edges)"
+                    "edges: an array of shape (2, 2) may be an adjacency matrix or two edges; want "
+                    "Graph(matrix), Graph.from_arrays(edges) or Graph.from_arrays(edge_index.T)"
                 )
             return Graph(item)
         not_transposed(item, None)

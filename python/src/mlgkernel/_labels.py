@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from decimal import Decimal
 from enum import Enum
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -49,7 +51,9 @@ def as_labels(field: str, values: list[Any]) -> list[Any]:
 def _label(field: str, value: Any) -> str:
     """Return a label as text: equal numbers have the same."""
     if isinstance(value, str):
-        return str(value)
+        return str.__str__(value)  # of an Enum, too, what it is equal to
+    if isinstance(value, (Decimal, Fraction)) and value == value and float(value) == value:
+        value = float(value)
     if isinstance(value, (bool, np.bool_, int, np.integer)):
         return str(int(value))
     if isinstance(value, (float, np.floating)):
