@@ -14,8 +14,8 @@ import (
 )
 
 // ErrDefinite is the error (by errors.Is) of a ridge that is too small for a Gram matrix that is
-// not positive semi-definite.
-var ErrDefinite = errors.New("not positive definite: want a larger ridge, or Clip")
+// not positive semi-definite. Clip makes it so.
+var ErrDefinite = errors.New("not positive definite: want a larger ridge")
 
 func tooSmall(lambda float64) error {
 	return fmt.Errorf("learn: Gram matrix with ridge %v is %w", lambda, ErrDefinite)

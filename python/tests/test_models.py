@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
+from sklearn.metrics import r2_score
 
 import mlgkernel
 from mlgkernel import MLGClassifier, MLGRegressor, MultiscaleLaplacian, _engine
@@ -181,11 +182,19 @@ def test_table_of_values(tmp_path):
     assert MLGRegressor.load(path, target="double").predict(SERIES).tobytes() == values[:, 1].tobytes()
     assert MLGRegressor("wl").fit(SERIES, y.to_numpy()).targets_ == ["0", "1"]
     assert model.score(SERIES, np.column_stack([sizes, 2 * sizes + 1])) > 0.9
+    weights = 1.0 + np.arange(len(SERIES)) % 3
+    parts = [
+        r2_score(y[c][k], values[k, i], sample_weight=weights[k])
+        for i, (c, k) in enumerate({"size": known | True, "double": known}.items())
+    ]
+    assert model.score(SERIES, y, weights) == pytest.approx(np.mean(parts))
+    assert model.score(SERIES, y.assign(double=np.nan)) == pytest.approx(r2_score(sizes, values[:, 0]))
+    with pytest.raises(ValueError, match="y has no known entries to score"):
+        model.score(SERIES, y * np.nan)
     for ask in (
         lambda: model.predict(SERIES, return_cov=True),
         lambda: model.sample_y(SERIES),
         lambda: mlgkernel.explain.decision(model, SERIES[0]),
-        lambda: mlgkernel.suggest(model, SERIES, 1),
     ):
         with pytest.raises(ValueError, match="models of one target"):
             ask()

@@ -156,6 +156,19 @@ class Learner(WithKernel):
             known.append(classes)
         self._train(X, options, known=known, endpoints=endpoints)
 
+    def _score_several(self, X: Any, y: Any, sample_weight: Any, score: Any) -> float:
+        """Return the mean over targets of `score(truth, said, sample_weight)`, each of known entries."""
+        e: Any = self
+        w = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, np.float64)
+        scores = []
+        for said, truth in zip(e.predict(X).T, np.asarray(y).T, strict=True):
+            known = np.array([not missing(v) for v in truth])
+            if known.any():
+                scores.append(score(truth[known].tolist(), said[known].tolist(), sample_weight=w[known]))
+        if not scores:
+            raise ValueError("y has no known entries to score")
+        return float(np.mean(scores))
+
     def _svm(self) -> bool:
         """Report whether the learner is a support vector machine."""
         e: Any = self

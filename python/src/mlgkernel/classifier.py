@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import ClassifierMixin
+from sklearn.metrics import accuracy_score
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from . import _engine
-from ._inputs import missing
 from ._language import DEFAULT_KERNEL
 from ._learner import Learner, fitting, is_table, no_y
 
@@ -237,12 +237,7 @@ class MLGClassifier(ClassifierMixin, Learner):
         """Return the accuracy. Of several targets it is the mean of theirs, each of known entries."""
         if getattr(self, "targets_", None) is None:
             return super().score(X, y, sample_weight)
-        w = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, np.float64)
-        accuracies = []
-        for said, truth in zip(self.predict(X).T, np.asarray(y).T, strict=True):
-            known = np.array([not missing(v) for v in truth])
-            accuracies.append(np.average(said[known] == truth[known], weights=w[known]))
-        return float(np.mean(accuracies))
+        return self._score_several(X, y, sample_weight, accuracy_score)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], n_jobs: int | None = None, target: str | None = None) -> Self:

@@ -124,7 +124,7 @@ def suggest(
     goal: str | float | tuple[float | None, float | None] | dict[str, Any] = "max",
     label: Any = None,
     acquisition: str | None = None,
-    cost: Sequence[float] | None = None,
+    cost: Sequence[float] | np.ndarray | None = None,
     budget: float | None = None,
     exclude: Iterable[Any] = (),
     beta: float = 2.0,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 from sklearn.base import RegressorMixin
+from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from ._kernel import number, seed, whole
@@ -215,6 +216,15 @@ class MLGRegressor(RegressorMixin, Learner):
         if return_cov:
             return found["value"], found["covariance"]
         return (found["value"], found["deviation"]) if return_std else found["value"]
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the coefficient of determination.
+
+        Of several targets it is the mean of theirs, each of known entries.
+        """
+        if getattr(self, "targets_", None) is None:
+            return super().score(X, y, sample_weight)
+        return self._score_several(X, y, sample_weight, r2_score)
 
     def sample_y(self, X: Any, n_samples: int = 1, random_state: Any = 0, noise: bool = True) -> np.ndarray:
         """Draw the values of graphs from what the model says of all of them together.
