@@ -157,6 +157,14 @@ def test_estimators(mixtures):
     clf = MLGClassifier("wl(solvent)").fit(data.graphs, classes)
     np.testing.assert_array_equal(clf.predict(data.graphs), classes)
     np.testing.assert_array_equal(model.predict(["OC(=O)c1ccccc1; O; 323"]), model.predict(data.graphs[1:2]))
+    # A table is read as a file of it is: by names, in any order.
+    frame = mixtures[["T", "log_s", "solvent", "acid"]]
+    np.testing.assert_array_equal(model.predict(frame), model.predict(data.graphs))
+    assert model.score(frame, data.target) == model.score(data.graphs, data.target)
+    with pytest.raises(GraphError, match=r'^table: no column "T" among "solvent", "acid"'):
+        model.predict(frame[["solvent", "acid"]])
+    with pytest.raises(GraphError, match="is a table with 4 columns, want one column of graphs or SMILES"):
+        MLGRegressor("wl", ridge=0.1).fit(["CC", "CO"], [1, 2]).predict(frame)  # which one is not guessed
     with pytest.raises(ValueError, match="1 part, want 3 with semicolons between them"):
         model.predict(["CCO"])
     with pytest.raises(ValueError, match=r'"T".*which the model compares'):

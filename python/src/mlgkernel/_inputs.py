@@ -40,7 +40,7 @@ def as_graphs(X: Any, like: Any = None) -> list[Graph]:
         dataset: its name, such as ``"builtin:drugs"``, or its file or folder.
     like : estimator, optional
         SMILES and files are read as the training graphs of this estimator were: hydrogens, labels of
-        atoms and edge weights. Its model file says how.
+        atoms and edge weights. Its model file says how. A table is read if these were rows of one.
 
     Returns
     -------
@@ -67,6 +67,12 @@ def as_graphs(X: Any, like: Any = None) -> list[Graph]:
             if isinstance(X, str):
                 raise NoDatasetError(str(e)) from None
             raise
+    if held is not None and _is_table(X) and X.shape[1] > 1:
+        from .datasets.tables import from_table
+
+        rows = from_table(X, like=like).graphs
+        if rows[0]._parts is not None:  # as those of training; which column is meant is not guessed
+            return rows
     out: list[Any] = []
     later: dict[Any, list[tuple[int, int, Any]]] = {_molecules: [], _from_data: [], _from_networkx: []}
     for i, item in enumerate(_elements(X)):
@@ -217,6 +223,8 @@ def as_graph(item: Any) -> Graph:
             return Graph(item)
         not_transposed(item, None)
         return Graph.from_arrays(item)
+    if item is None:
+        raise GraphError("None is no graph; RDKit has it in place of a molecule that it cannot read")
     if not isinstance(item, Iterable) or isinstance(item, (bytes, bytearray)):
         raise GraphError(
             f"{type(item).__name__} is no graph, want [edges, labels], a Graph, a SMILES string, or an "

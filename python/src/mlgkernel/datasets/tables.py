@@ -90,7 +90,8 @@ def from_table(
     except _engine.Rejected as e:
         if "line" not in e.wrong:
             raise
-        raise GraphError(f"row {e.wrong['line'] - 2}: {e.wrong['line_reason']}") from None  # after the header
+        row = e.wrong["line"] - 2  # after the header
+        raise GraphError(f"{'table' if row < 0 else f'row {row}'}: {e.wrong['line_reason']}") from None
     return dataset_of(unpack(arrays["graphs"]), info)
 
 
