@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/mlgkernel/mlg/classic"
 	"github.com/mlgkernel/mlg/cuda"
@@ -28,6 +29,9 @@ func (s *server) work(a workArgs) (work.Options, error) {
 	w := work.Options{Workers: a.Workers, Memory: int64(a.MaxMemory * 1e9), Device: s.devices[a.Device]}
 	if a.Device == "" || w.Device != nil {
 		return w, nil
+	}
+	if !slices.Contains(cuda.Names, a.Device) {
+		return w, &param.Error{Name: "device", Value: a.Device, Want: "one of " + strings.Join(cuda.Names, ", ")}
 	}
 	d, _, err := cuda.Choose(a.Device, s.note) // until the process ends
 	if err != nil {

@@ -13,9 +13,19 @@ import (
 	"github.com/mlgkernel/mlg/param"
 )
 
-// picture puts a picture into a result; err is what drawing it returned.
-func picture(result map[string]any, p *draw.Picture, err error) (any, error) {
+// pixelArgs ask for a picture as PNG in place of SVG, with so many pixels for one of the picture.
+type pixelArgs struct {
+	PNG float64 `json:"png"`
+}
+
+// picture puts a picture into an answer; err is what drawing it returned.
+func (c *call) picture(result map[string]any, p *draw.Picture, args pixelArgs, err error) (any, error) {
 	if err != nil {
+		return nil, err
+	}
+	if args.PNG != 0 {
+		png, err := p.PNG(args.PNG)
+		c.putBytes("png", png)
 		return nil, err
 	}
 	result["svg"] = string(p.SVG())
@@ -24,6 +34,7 @@ func picture(result map[string]any, p *draw.Picture, err error) (any, error) {
 
 // Pictures are described by draw.Options, by the names of its fields.
 type similarityArgs struct {
+	pixelArgs
 	Picture draw.Options `json:"picture"`
 	Slopes  bool         `json:"slopes"`
 	Level   int          `json:"match"` // level of the matching, −1 for none
@@ -60,10 +71,11 @@ func (c *call) similarity(args similarityArgs) (any, error) {
 		}
 	}
 	p, err := draw.Comparison(gs[0], gs[1], compared, matched, args.Picture)
-	return picture(result, p, err)
+	return c.picture(result, p, args.pixelArgs, err)
 }
 
 type decisionArgs struct {
+	pixelArgs
 	Picture draw.Options `json:"picture"`
 	Slopes  bool         `json:"slopes"`
 	Class   int          `json:"class"`   // a place among the classes, −1 for the predicted one
@@ -96,10 +108,11 @@ func (c *call) decision(args decisionArgs) (any, error) {
 		return nil, err
 	}
 	drawn, err := draw.Explanation(gs[0], e, args.Picture)
-	return picture(map[string]any{"prediction": e, "class": slices.Index(m.Classes, e.Class)}, drawn, err)
+	return c.picture(map[string]any{"prediction": e, "class": slices.Index(m.Classes, e.Class)}, drawn, args.pixelArgs, err)
 }
 
 type drawArgs struct {
+	pixelArgs
 	Picture draw.Options `json:"picture"`
 	Name    string       `json:"name"`
 	Values  []float64    `json:"values"`
@@ -115,10 +128,11 @@ func (c *call) draw(args drawArgs) (any, error) {
 		args.Picture.Values = draw.NewValues(args.Name, args.Values)
 	}
 	p, err := draw.Graph(gs[0], args.Picture)
-	return picture(map[string]any{}, p, err)
+	return c.picture(map[string]any{}, p, args.pixelArgs, err)
 }
 
 type matrixArgs struct {
+	pixelArgs
 	Rows    int       `json:"rows"`
 	Kind    string    `json:"kind"`
 	Title   string    `json:"title"`
@@ -140,5 +154,5 @@ func (c *call) drawMatrix(args matrixArgs) (any, error) {
 		return nil, fmt.Errorf("kind %q, want heatmap or map", args.Kind)
 	}
 	p, err := f(c.ctx, args.Title, k, args.Classes, args.Size)
-	return picture(map[string]any{}, p, err)
+	return c.picture(map[string]any{}, p, args.pixelArgs, err)
 }

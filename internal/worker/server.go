@@ -25,7 +25,7 @@ import (
 )
 
 // protocol is the version of the protocol; both sides must speak the same (PROTOCOL in _engine.py).
-const protocol = 9
+const protocol = 10
 
 // fitted is what stands under a handle: a model, which need not have a learner, or an embedding.
 type fitted struct {

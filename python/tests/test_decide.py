@@ -53,6 +53,8 @@ def test_classes(drugs):
     assert found[0].label == "yes" and found[0].value is None and found[0].index % 2 == 1
     assert 0 <= found[0].probability <= 1
     assert suggest(model, drugs.graphs, 4)[0].probability < 0.99
+    with pytest.raises(ValueError, match=r"goal='min' is for values, but the model predicts classes"):
+        suggest(model, drugs.graphs, 4, goal="min")
     with pytest.raises(ValueError, match=r"label='maybe', want one of \['no', 'yes'\]"):
         suggest(model, drugs.graphs, 4, label="maybe")
 
@@ -168,6 +170,7 @@ def test_goals_of_other_models(shares, drugs):
         ({"goal": (3, 1)}, "begins below its end"),
         ({"acquisition": "best"}, "acquisition best is not for the goal max"),
         ({"budget": -1}, "budget=-1, want more than 0"),
+        ({"beta": -1}, "beta=-1, want at least 0"),
         ({"cost": [1]}, r"cost has the shape \(1,\) for 234 graphs, want \(234,\)"),
         ({"cost": [[1]] * 234}, r"cost has the shape \(234, 1\)"),
         ({"cost": [1, 0] * 117}, r"cost\[1\]=0, want a positive number"),
@@ -186,6 +189,8 @@ def test_exclude_is_a_collection(shares):
     graphs, _, model = shares
     with pytest.raises(TypeError, match=r"exclude='CCN' is a text, want a collection.*\['CCN'\]"):
         suggest(model, graphs, exclude="CCN")
+    with pytest.raises(TypeError, match="X is one graph, want a collection of graphs"):
+        suggest(model, graphs, exclude=graphs[0])
 
 
 def test_small_values(shares):

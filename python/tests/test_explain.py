@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -15,6 +17,52 @@ from mlgkernel import (
     ShortestPath,
     VertexHistogram,
 )
+
+PNG = b"\x89PNG\r\n"
+
+
+def test_files(drugs, tmp_path):
+    """The name says the format, and a picture that was kept can still be written."""
+    model = MLGRegressor("wl h=2", ridge=0.1).fit(drugs.graphs[:20], range(20))
+    pictures = {
+        "draw": mlgkernel.explain.draw("CCO", [1.0, 2.0, 3.0]),
+        "similarity": mlgkernel.explain.similarity("CCO", "CCN").picture,
+        "decision": mlgkernel.explain.decision(model, "CCO").picture,
+        "heatmap": mlgkernel.explain.heatmap(np.eye(3)),
+        "map": mlgkernel.explain.map_of(np.eye(3), ["a", "b", "a"]),
+    }
+    mlgkernel.stop_worker()
+    for name, picture in pictures.items():
+        path = tmp_path / name
+        picture.save(path)
+        picture.save(tmp_path / f"{name}.svg")
+        assert path.read_text() == picture.svg == (tmp_path / f"{name}.svg").read_text()
+        picture.save(tmp_path / "one.PNG", scale=1)
+        pickle.loads(pickle.dumps(picture)).save(str(tmp_path / "two.png"))
+        one, two = (tmp_path / "one.PNG").read_bytes(), (tmp_path / "two.png").read_bytes()
+        assert one[:6] == two[:6] == PNG
+        sizes = [int.from_bytes(b[16:20], "big") for b in (one, two)]  # the width in the header
+        assert abs(sizes[1] - 2 * sizes[0]) <= 1 and sizes[0] > 40
+    for wrong, message in (
+        (("x.gif",), "want a name that ends in .svg or .png"),
+        (("x.png", 0), "scale=0, want"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            picture.save(tmp_path / wrong[0], *wrong[1:])
+        assert not (tmp_path / wrong[0]).exists()
+
+
+def test_wrong_arguments(drugs):
+    model = MLGRegressor("wl h=2", ridge=0.1).fit(drugs.graphs[:20], range(20))
+    for ask, error, message in (
+        (lambda: mlgkernel.explain.decision(model, "CC", classes=("a", "b")), ValueError, "predicts values"),
+        (lambda: mlgkernel.explain.decision(MultiscaleLaplacian(), "CC"), TypeError, "model is Multiscale"),
+        (lambda: mlgkernel.explain.heatmap(np.eye(3), ["a"]), ValueError, "classes has 1 entry for 3 graphs"),
+        (lambda: model.save("nowhere/m.mlg"), FileNotFoundError, "path='nowhere/m.mlg', want a file in a"),
+        (lambda: model.save("."), FileNotFoundError, "path='.', want a file"),
+    ):
+        with pytest.raises(error, match=message):
+            ask()
 
 
 def test_explain(drugs):
@@ -41,7 +89,7 @@ def test_explain(drugs):
     r = mlgkernel.explain.decision(regressor, g)
     assert r.towards is None and r.baseline == pytest.approx(sizes.mean())
     assert r.baseline + r.vertices.sum() == pytest.approx(regressor.predict([g])[0], abs=1e-9)
-    with pytest.raises(ValueError, match="want two of"):
+    with pytest.raises(ValueError, match="the model predicts values"):
         mlgkernel.explain.decision(regressor, g, classes=("x", "y"))
     histogram = VertexHistogram().fit([g])
     assert mlgkernel.explain.similarity(g, h, histogram).k == pytest.approx(histogram.transform([h])[0, 0])

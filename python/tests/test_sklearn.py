@@ -645,6 +645,11 @@ def test_errors_name_parameters():
         (MultiscaleLaplacian(gamma=0), "gamma=0, want a positive, finite number"),
         (MultiscaleLaplacian(n_samples=0), "n_samples=0, want at least 1"),
         (MLGClassifier(max_iter=0), "max_iter=0, want at least 1"),
+        (MLGClassifier(device="gpu"), "device='gpu', want one of cpu, cuda, auto"),
+        (
+            MLGClassifier(class_weight={0: -1, 1: 1}),
+            "class_weight: -1.0 for the class 0, want a positive number",
+        ),
         (MLGClassifier(tol=0), "tol=0, want a positive, finite number"),
         (MLGRegressor(learner="svm", epsilon=-1), "epsilon=-1, want at least 0"),
         (MLGEmbedding(tol=2), "tol=2, want 0 or more and less than 1"),

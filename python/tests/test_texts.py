@@ -165,7 +165,7 @@ class Own(Kernel):
         ("wl base=(sp h=x)", "kernel='wl base=(sp h=x)', character 15: sp: h = \"x\", want a whole number"),
         ("", "kernel='', character 1: the end, want a name"),
         (3, "kernel=3, want a text such as 'wl h=3', or a kernel of this package such as WeisfeilerLehman()"),
-        (Own(), "kernel=Own(), want a text such as"),
+        (Own(), "kernel=Own() compares graphs in Python"),
         (WeisfeilerLehman(n_iter=0), "kernel: n_iter=0, want a whole number from 1 to 65536"),
         (MultiscaleLaplacian(P=0), "kernel: P=0, want at least 1"),
         (

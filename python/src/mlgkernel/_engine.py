@@ -37,7 +37,7 @@ from .exceptions import DirectedWarning, WorkerError
 
 Progress = Callable[..., None]  # called with stage, done and total
 
-PROTOCOL = 9
+PROTOCOL = 10
 _INLINE = 1 << 16  # larger bodies travel in files
 _MAPPED = 1 << 26  # larger answers are mapped, not read
 _HEAD = struct.Struct("<IQ")

@@ -16,7 +16,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 from . import _engine
 from ._batch import pack
 from ._inputs import as_graphs, missing
-from ._kernel import Compiled, OnGraphs, about_text, given_text, jobs, number, seed, string, whole
+from ._kernel import Compiled, Kernel, OnGraphs, about_text, given_text, jobs, number, seed, string, whole
 from .graph_kernels import GraphKernel
 
 
@@ -64,6 +64,11 @@ class WithKernel(OnGraphs):
     def _object(self) -> Compiled:
         """Return the kernel as an object that is not fitted."""
         kernel = self.kernel._build() if isinstance(self.kernel, GraphKernel) else self.kernel
+        if isinstance(kernel, Kernel) and not isinstance(kernel, Compiled):
+            raise ValueError(
+                f"kernel={kernel!r} compares graphs in Python, which the program cannot do; take its matrix, "
+                "as in make_pipeline(kernel, SVC(kernel='precomputed'))"
+            )
         if not isinstance(kernel, Compiled):
             raise ValueError(
                 f"kernel={kernel!r}, want a text such as 'wl h=3', or a kernel of this package such as "
@@ -242,8 +247,10 @@ class Learner(WithKernel):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a model file, which the command and other programs read too."""
         check_is_fitted(self, "kernel_")
-        data = _engine.call("save", {}, held=self._held)[1]["bytes"]
         target = os.path.abspath(os.fspath(path))
+        if os.path.isdir(target) or not os.path.isdir(os.path.dirname(target)):
+            raise FileNotFoundError(f"path={os.fspath(path)!r}, want a file in a folder that is there")
+        data = _engine.call("save", {}, held=self._held)[1]["bytes"]
         handle, temporary = tempfile.mkstemp(prefix=".mlg-", dir=os.path.dirname(target))
         try:
             with os.fdopen(handle, "wb") as f:

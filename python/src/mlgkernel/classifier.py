@@ -178,6 +178,9 @@ class MLGClassifier(ClassifierMixin, Learner):
         args: dict[str, Any] = {} if w is None else {"weights": w.tolist()}
         if self.class_weight is not None:
             by_class = compute_class_weight(self.class_weight, classes=classes, y=y)
+            for c, weight in zip(classes.tolist(), by_class):
+                if not 0 < weight < np.inf:
+                    raise ValueError(f"class_weight: {weight} for the class {c!r}, want a positive number")
             args["weights"] = (by_class[labels] * args.get("weights", 1.0)).tolist()
         texts = [names[i] for i in labels]
         return args | {"classes": names, "labels": labels.tolist(), "targets": texts}, classes

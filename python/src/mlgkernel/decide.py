@@ -12,6 +12,7 @@ from ._batch import pack
 from ._inputs import as_graphs
 from ._kernel import number, seed, string, whole
 from .classifier import MLGClassifier
+from .graph import Graph
 from .regressor import MLGRegressor
 
 if TYPE_CHECKING:
@@ -188,11 +189,15 @@ def suggest(
     check_is_fitted(model, "kernel_")
     if whole("q", q) < 1:
         raise ValueError(f"q={q}, want at least 1")
+    if not number("beta", beta) >= 0:
+        raise ValueError(f"beta={beta}, want at least 0")
     if budget is not None and not number("budget", budget) > 0:
         raise ValueError(f"budget={budget}, want more than 0")
     classes = []
     if isinstance(model, MLGClassifier):
         model._wants_one("suggest by classes")
+        if goal != "max":
+            raise ValueError(f"goal={goal!r} is for values, but the model predicts classes; want a label")
         classes = model.classes_.tolist()
     if label is not None and label not in classes:
         raise ValueError(
@@ -203,8 +208,8 @@ def suggest(
     graphs = as_graphs(pool, model)
     if isinstance(exclude, str):
         raise TypeError(f"exclude={exclude!r} is a text, want a collection of graphs: exclude=[{exclude!r}]")
-    unwanted = list(exclude)
-    excluded = as_graphs(unwanted, model) if unwanted else []
+    unwanted = exclude if isinstance(exclude, Graph) else list(exclude)
+    excluded = as_graphs(unwanted, model) if unwanted != [] else []
     args = {
         "k": int(q),
         **({"goal": "max"} if classes else _goals(goal, model)),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from html import escape
 from typing import Any
 
@@ -14,6 +16,8 @@ from sklearn.utils.validation import check_is_fitted
 from . import _engine
 from ._batch import pack
 from ._inputs import as_graphs
+from ._kernel import number
+from ._learner import Learner
 from .exceptions import DirectedWarning
 from .graph import Graph
 from .graph_kernels import GraphKernel
@@ -49,14 +53,33 @@ class Picture:
     """
 
     svg: str = field(repr=False)
+    _request: tuple[Any, ...] = field(repr=False, default=(), compare=False)  # that drew it
 
     def _repr_svg_(self) -> str:
         return self.svg
 
-    def save(self, path: Any) -> None:
-        """Write the picture to a file."""
-        with open(path, "w", encoding="utf-8") as f:
-            f.write(self.svg)
+    def save(self, path: Any, scale: float = 2.0) -> None:
+        """Write the picture to a file: PNG if its name ends in ``.png``, with `scale` pixels for one of the
+        picture, else SVG, to a name that ends in ``.svg`` or has no ending."""
+        ending = os.path.splitext(os.fspath(path))[1].lower()
+        if ending not in ("", ".svg", ".png"):
+            raise ValueError(f"path={os.fspath(path)!r}, want a name that ends in .svg or .png")
+        data = self.svg.encode()
+        if ending == ".png":
+            if not number("scale", scale) > 0:
+                raise ValueError(f"scale={scale}, want a positive number")
+            op, args, body, held = self._request
+            data = _engine.call(op, dict(args, png=float(scale)), body(), held=held)[1]["png"].tobytes()
+        with open(path, "wb") as f:
+            f.write(data)
+
+
+def _drawn(
+    op: str, args: dict[str, Any], body: Callable[[], bytes], held: _engine.Held | None = None
+) -> tuple[dict[str, Any], Picture]:
+    """Return the result of a request that draws, and its picture."""
+    result = _engine.call(op, args, body(), held=held)[0]
+    return result, Picture(result["svg"], (op, args, body, held))
 
 
 @dataclass
@@ -231,7 +254,7 @@ def similarity(
         "match": -1 if match is None else int(match),
         "picture": _picture(title, width, height, numbers, style),
     }
-    result, _ = _engine.call("similarity", args, pack(graphs), held=model._held)
+    result, picture = _drawn("similarity", args, partial(pack, graphs), model._held)
     c = result["comparison"]
     pairs = None
     if match is not None:
@@ -241,7 +264,7 @@ def similarity(
         np.array(c["g"]["vertices"]),
         np.array(c["h"]["vertices"]),
         pairs,
-        Picture(result["svg"]),
+        picture,
         result,
         (c["g"].get("names"), c["h"].get("names")),
     )
@@ -284,13 +307,17 @@ def decision(
     >>> bool(abs(why.vertices.sum() - (why.value - why.baseline)) < 1e-9)
     True
     """
+    if not isinstance(model, Learner):
+        raise TypeError(f"model is {type(model).__name__}, want MLGRegressor or MLGClassifier")
     check_is_fitted(model, "kernel_")
     model._wants_one("explain.decision")
     graphs = _exactly(1, as_graphs([g], model), "g has", "; explain.decisions takes several")
     towards, against = -1, -1
     names = getattr(model, "classes_", None)
     if classes is not None:
-        known = [] if names is None else names.tolist()
+        if names is None:
+            raise ValueError(f"classes={classes!r}, but the model predicts values")
+        known = names.tolist()
         try:
             towards, against = (known.index(c) for c in classes)
         except ValueError:
@@ -303,11 +330,10 @@ def decision(
         "against": against,
         "picture": _picture(title, width, height, numbers, style),
     }
-    result, _ = _engine.call("decision", args, pack(graphs), held=model._held)
+    result, picture = _drawn("decision", args, partial(pack, graphs), model._held)
     p = result["prediction"]
     terms = [(t["graph"], t["k"], t["value"]) for t in p["graphs"]]
     speaks = None if names is None else names.tolist()[result["class"]]
-    picture = Picture(result["svg"])
     return Decision(
         p["value"],
         p["baseline"],
@@ -354,7 +380,7 @@ def draw(
         if v.shape != (graphs[0].n,) or not np.isfinite(v).all():
             raise ValueError(f"values: shape {v.shape}, want {graphs[0].n} finite numbers")
         args["values"] = v.tolist()
-    return Picture(_engine.call("draw", args, pack(graphs))[0]["svg"])
+    return _drawn("draw", args, partial(pack, graphs))[1]
 
 
 def _matrix(kind: str, k: Any, classes: Any, title: str, width: float, height: float) -> Picture:
@@ -368,7 +394,10 @@ def _matrix(kind: str, k: Any, classes: Any, title: str, width: float, height: f
         "classes": None if classes is None else [str(c) for c in classes],
         "size": _size(width, height),
     }
-    return Picture(_engine.call("draw-matrix", args, m.tobytes())[0]["svg"])
+    if classes is not None and len(classes) != len(m):
+        given = _engine.counted(len(classes), "entry", "entries")
+        raise ValueError(f"classes has {given} for {len(m)} graphs, want one for each")
+    return _drawn("draw-matrix", args, m.tobytes)[1]
 
 
 def heatmap(k: Any, classes: Any = None, *, title: str = "", width: float = 0, height: float = 0) -> Picture:
