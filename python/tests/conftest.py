@@ -6,7 +6,6 @@ import json
 import os
 from pathlib import Path
 
-import pandas
 import pytest
 
 import mlgkernel
@@ -32,6 +31,8 @@ def drugs():
 @pytest.fixture
 def mixtures():
     """A table with two structures and a number in each row."""
+    import pandas  # the environment of GPyTorch has none
+
     acids = ["OC(=O)c1ccccc1", "OC(=O)c1ccccc1O", "OC(=O)CCC(=O)O", "OC(=O)CCCCC(=O)O", "OC(=O)Cc1ccccc1"]
     rows = [(a, s, t) for a in acids for s in ("O", "CCO") for t in (298, 323)]
     table = pandas.DataFrame(rows, columns=["acid", "solvent", "T"])

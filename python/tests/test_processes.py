@@ -357,7 +357,7 @@ def test_ten_thousand_calls_leave_nothing():
     assert _engine.worker_pid() == pid and _engine._engine.started == starts
     assert after[0] - before[0] < 8 << 20, "memory of Python"
     assert after[1] - before[1] < 24 << 20, "memory of the worker"
-    assert after[2:] == before[2:], "open files"
+    assert after[2] <= before[2] and after[3] <= before[3], "open files"
     assert os.listdir(_engine._engine.worker.dir) == ["stderr"]
     assert len(os.listdir(tempfile.gettempdir())) < 10_000
 

@@ -76,7 +76,8 @@ class MLGRegressor(RegressorMixin, Learner):
     Attributes
     ----------
     noise_ : float, ndarray or None
-        Standard deviation of the noise, of each target of several; None with ``learner="svm"``.
+        Standard deviation of the noise of one measurement, of each target of several; None with
+        ``learner="svm"``.
     targets_ : list of str or None
         As in `MLGClassifier`.
     n_iter_ : int
@@ -128,7 +129,8 @@ class MLGRegressor(RegressorMixin, Learner):
             In a table, None and NaN are values that are missing.
         sample_weight : array, optional
             Weights of the graphs, at least 0. A value of weight w counts as the mean of w measurements: its
-            weight divides the variance of its noise, and multiplies `C`. Graphs of weight 0 are left out.
+            weight divides the variance of its noise, and multiplies `C`. Weights have a part in the choice of
+            `ridge` and `C`. Graphs of weight 0 are left out.
         """
         self._forget()  # also when y is wrong
         if y is None:
