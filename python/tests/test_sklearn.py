@@ -468,7 +468,7 @@ def test_sample_weight(drugs):
     assert (one.decision_function(x) < other.decision_function(x)).all()
     with pytest.raises(ValueError, match="sample_weight"):
         MLGClassifier().fit(x, y, sample_weight=weights[:5])
-    with pytest.raises(ValueError, match=r"[Nn]egative"):
+    with pytest.raises(ValueError, match=r"sample_weight\[0\] is -1.0, want"):
         MLGClassifier().fit(x, y, sample_weight=weights - 1)
 
 
@@ -499,9 +499,11 @@ def test_weights_of_values(drugs, tmp_path, more):
     np.testing.assert_allclose(several.predict(new)[:, 0], model.predict(new), rtol=1e-9)
     for wrong, message in (
         (weights[:5], "sample_weight"),
-        (weights - 1, r"[Nn]egative"),
-        (np.zeros(60), "sample_weight is 0 for all graphs, want some above 0"),
-        (np.where(weights, np.nan, 1), "NaN"),
+        (weights - 1, r"sample_weight\[0\] is -1.0, want a finite number of at least 0"),
+        (np.zeros(60), "sample_weight is zero for all graphs, want a weight above 0"),
+        (np.where(weights, np.nan, 1), r"sample_weight\[1\] is nan, want"),
+        (np.where(weights, np.inf, 1), r"sample_weight\[1\] is inf, want"),
+        (weights[:, None], r"sample_weight has the shape \(60, 1\) for 60 graphs, want \(60,\)"),
     ):
         for targets in (y, table):
             with pytest.raises(ValueError, match=message):

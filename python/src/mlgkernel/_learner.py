@@ -11,7 +11,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from . import _engine
 from ._batch import pack
@@ -303,9 +303,15 @@ def fitting(X: Any, y: np.ndarray, sample_weight: Any) -> tuple[Any, np.ndarray,
         )
     if sample_weight is None:
         return graphs, y, None
-    w = _check_sample_weight(sample_weight, graphs, dtype=np.float64, ensure_non_negative=True)
-    if not (w > 0).any():
-        raise ValueError("sample_weight is 0 for all graphs, want some above 0")
+    w = np.asarray(sample_weight, np.float64)
+    w = np.full(len(y), w) if w.ndim == 0 else w
+    if w.shape != (len(y),):
+        raise ValueError(f"sample_weight has the shape {w.shape} for {len(y)} graphs, want ({len(y)},)")
+    wrong = np.flatnonzero(~((w >= 0) & (w < np.inf)))
+    if len(wrong):
+        raise ValueError(f"sample_weight[{wrong[0]}] is {w[wrong[0]]}, want a finite number of at least 0")
+    if not w.any():
+        raise ValueError("sample_weight is zero for all graphs, want a weight above 0")
     keep = np.flatnonzero(w)
     return [graphs[i] for i in keep], y[keep], w[keep]
 
