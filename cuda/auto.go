@@ -12,8 +12,8 @@ import (
 	"github.com/mlgkernel/mlg/spd"
 )
 
-// names are those of what Choose returns.
-var names = []string{"cpu", "cuda", "auto"}
+// Names are those of what Choose returns.
+var Names = []string{"cpu", "cuda", "auto"}
 
 // Choose returns a device by its name. "cpu" is the processor. "cuda" is the first GPU; it is an
 // error if there is none. "auto" is the GPU for work that is large enough, and the processor where
@@ -32,7 +32,7 @@ func Choose(name string, note func(string)) (spd.Device, io.Closer, error) {
 		a := &auto{note: note}
 		return a, a, nil
 	}
-	return nil, nil, fmt.Errorf("device %q, want one of %q", name, names)
+	return nil, nil, fmt.Errorf("device %q, want one of %q", name, Names)
 }
 
 type nobody struct{}
