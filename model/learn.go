@@ -167,7 +167,8 @@ var ErrNoTargets = errors.New("fewer than three graphs have targets, or all targ
 
 // Learn is the function Learn for a kernel that is fitted already. It learns from those graphs of a sample
 // that have targets, and returns the model with the learner. The sample is some of the model's graphs,
-// ascending, whose kernel matrix is gram. Positions in the plan are those in known.
+// ascending, whose kernel matrix is gram. Without it, nil, the learner makes of the matrix what it needs.
+// Positions in the plan, which keeps no matrices, are those in known.
 func (m *Model) Learn(ctx context.Context, gram *kernel.Matrix, sample []int, o LearnOptions) (out *Model, p *choose.Plan, known []int, err error) {
 	var rows []int
 	d := &dataset.Dataset{}
@@ -180,21 +181,35 @@ func (m *Model) Learn(ctx context.Context, gram *kernel.Matrix, sample []int, o 
 	if targets := d.Targets(); len(known) < 3 || slices.Min(targets) == slices.Max(targets) {
 		return nil, nil, nil, ErrNoTargets
 	}
-	given := gram
-	if len(rows) < gram.Rows {
-		given = gram.Select(rows, rows)
+	k := m.Kernel.Asked
+	if given := gram; given != nil {
+		if len(rows) < gram.Rows {
+			given = gram.Select(rows, rows)
+		}
+		k = kernel.Precomputed{Kernel: k, Matrix: given}
+	} else {
+		o.Collection = m.Kernel.In.Derived(nil, known, false)
 	}
-	candidates := choose.Each(kernel.Precomputed{Kernel: m.Kernel.Asked, Matrix: given})
-	if p, err = choose.Choose(ctx, d, candidates, o.Options); err != nil {
+	if p, err = choose.Choose(ctx, d, choose.Each(k), o.Options); err != nil {
 		return nil, nil, nil, err
+	}
+	var view learn.View
+	nearest := p.Nearest
+	if p.Gram != nil {
+		view = learn.Full(p.Gram)
+		nearest = Nearest(p.Gram)
+	}
+	if gram != nil { // also of graphs without targets
+		nearest = Nearest(gram)
 	}
 	copied := *m
 	out = &copied
 	out.known, out.scaffolds, out.endpoints, out.measured = &knownMolecules{}, &knownScaffolds{}, nil, nil
-	out.Nearest = PercentilesOf(Nearest(gram))
-	if err := out.train(ctx, p, learn.Full(given), o); err != nil {
+	out.Nearest = PercentilesOf(nearest)
+	if err := out.train(ctx, p, view, o); err != nil {
 		return nil, nil, nil, err
 	}
 	out.spread(known)
+	p.Gram, p.Collection = nil, nil
 	return out, p, known, nil
 }

@@ -8,16 +8,18 @@ import (
 	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/kernel"
+	"github.com/mlgkernel/mlg/model"
 )
 
 // chosenText is what requests say in place of the text of a kernel to have the kernels that mlg train would choose.
 const chosenText = "chosen"
 
-// choice is what is chosen for the graphs of the core that have targets.
+// choice is what is chosen for the graphs that have targets.
 type choice struct {
-	kernel  kernel.Sum
-	plan    *choose.Plan // without matrices
-	changes []string
+	kernel   kernel.Sum
+	plan     *choose.Plan // without matrices
+	training *training    // nil where some graphs have no targets, so that the kernels are fitted again
+	changes  []string
 }
 
 // chosen returns what mlg train would choose, which is computed once for the data. It takes a minute or more, so it keeps nobody
@@ -25,9 +27,10 @@ type choice struct {
 func (x *session) chosen(ctx context.Context) (*choice, error) {
 	return computeAt(ctx, x, background, &x.s.best, "choosing", func(ctx context.Context) (*choice, error) {
 		d := x.s.data
+		known := d.labelled(kernel.UpTo(len(d.IDs)))
 		ds := &dataset.Dataset{Name: d.Name}
 		var targets []string
-		for _, i := range d.labelled(x.s.core) {
+		for _, i := range known {
 			if d.Graphs[i] == nil {
 				return nil, cannot("the model does not have its graphs, so nothing can be chosen for them")
 			}
@@ -38,14 +41,20 @@ func (x *session) chosen(ctx context.Context) (*choice, error) {
 			return nil, errNoLearner
 		}
 		candidates, changes := choose.Afford(ds.Graphs, choose.DefaultCandidates(dataset.Info(ds)))
-		o := x.learning().Options
+		o := x.learning()
 		o.ForCandidates()
-		plan, err := choose.Choose(ctx, ds, candidates, o)
+		o.Created = map[string]string{"command": "mlg serve", "data": d.Name, "kernel": chosenText}
+		m, plan, err := model.Learn(ctx, ds, candidates, o)
 		if err != nil {
 			return nil, err
 		}
 		plan.Gram, plan.Collection = nil, nil // the session has its own
-		return &choice{plan.Kernel(), plan, changes}, nil
+		out := &choice{plan.Kernel(), plan, nil, changes}
+		if len(known) == len(d.IDs) {
+			m.Reader, m.Targets = d.Reader, d.Targets
+			out.training = &training{m, plan, known, ""}
+		}
+		return out, nil
 	})
 }
 

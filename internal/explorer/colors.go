@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/mlgkernel/mlg/draw"
-	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/model"
 	"github.com/mlgkernel/mlg/work"
 )
@@ -248,22 +247,21 @@ func (x *session) predicted(ctx context.Context) (*predictions, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, learned, cols := &x.everyone, x.learnedHere, x.s.core // the learner has seen no others
+	r, learned := &x.everyone, x.learnedHere
 	if x.saved && len(e.Index) == 0 {
-		r, learned, cols = &x.known, x.learned, nil
+		r, learned = &x.known, x.learned
 	}
 	f, err := learned(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return compute(ctx, x, r, "predict", func(ctx context.Context) (*predictions, error) {
-		return x.predictAll(ctx, f, e, cols)
+		return x.predictAll(ctx, f, e)
 	})
 }
 
-// predictAll takes what an evaluation predicts, and has a learner predict the other graphs from those that it has seen
-// (nil for all).
-func (x *session) predictAll(ctx context.Context, f *fitted, e *evaluation, seen []int) (*predictions, error) {
+// predictAll takes what an evaluation predicts, and has a learner predict the other graphs.
+func (x *session) predictAll(ctx context.Context, f *fitted, e *evaluation) (*predictions, error) {
 	d, p := x.s.data, &predictions{}
 	n := len(d.IDs)
 	if d.task == classification {
@@ -289,25 +287,16 @@ func (x *session) predictAll(ctx context.Context, f *fitted, e *evaluation, seen
 	switch {
 	case f.Task() == model.SearchOnly || len(rest) == 0:
 		return p, nil
-	case seen == nil:
+	case len(e.Index) == 0:
 		p.note = "the model was trained with these graphs; cross-validation would predict each without it"
 	default:
-		p.note = fmt.Sprintf("%s of %s graphs are cross-validated; the learner was trained without the others", thousands(len(e.Index)), thousands(n))
+		p.note = fmt.Sprintf("%s of %s graphs are cross-validated; the others have no target", thousands(len(e.Index)), thousands(n))
 	}
 	meter := work.NewMeter(ctx, "predict", len(rest))
 	for rows := range slices.Chunk(rest, 256) {
-		cross, err := f.block(ctx, rows, seen)
+		cross, err := f.block(ctx, rows, nil)
 		if err != nil {
 			return nil, err
-		}
-		if seen != nil {
-			b := cross
-			cross = kernel.NewMatrix(len(rows), n)
-			for k := range rows {
-				for c, i := range seen {
-					cross.Set(k, i, b.At(k, c))
-				}
-			}
 		}
 		said, err := f.PredictCross(ctx, nil, nil, cross, model.PredictOptions{})
 		if err != nil {

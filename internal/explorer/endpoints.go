@@ -8,6 +8,7 @@ import (
 
 	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
+	"github.com/mlgkernel/mlg/kernel"
 	"github.com/mlgkernel/mlg/model"
 )
 
@@ -64,7 +65,7 @@ func (x *session) learnedOf(ctx context.Context, name string) (*fitted, error) {
 				return nil, cannot("%s has more than %d different texts, which are too many for classes", name, maxClasses)
 			}
 		}
-		learned, plan, known, err := m.Learn(ctx, f.gram, f.core, o)
+		learned, plan, known, err := m.Learn(ctx, f.wholeGram(), kernel.UpTo(f.Examples()), o)
 		if errors.Is(err, model.ErrNoTargets) {
 			return nil, cannot("%s cannot be predicted: %v", name, err)
 		}

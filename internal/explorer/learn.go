@@ -16,7 +16,7 @@ import (
 
 var errNoLearner = cannot("nothing can be predicted: %v", model.ErrNoTargets)
 
-// training is what comes of learning from graphs of the core that have targets.
+// training is what comes of learning from graphs that have targets.
 type training struct {
 	*model.Model
 	plan  *choose.Plan // nil if there is nothing to learn
@@ -24,11 +24,15 @@ type training struct {
 	note  string       // where these are some of those with targets
 }
 
-// trained learns from the core as the command does.
+// trained learns from all graphs as the command does.
 func (x *session) trained(ctx context.Context) (*training, error) {
 	return follows(ctx, x, &x.training, "learn", func(ctx context.Context, f *fitted) (*training, error) {
-		t, err := x.train(ctx, f, f.gram, f.core)
-		if c, ok := x.s.best.peek(); ok && x.kernel == nil && t != nil && t.plan != nil {
+		c, ok := x.s.best.peek()
+		if ok = ok && x.kernel == nil; ok && c.training != nil {
+			return c.training, nil
+		}
+		t, err := x.train(ctx, f, f.wholeGram(), kernel.UpTo(f.Examples()))
+		if ok && t != nil && t.plan != nil {
 			c.accounted(t)
 		}
 		return t, err
@@ -38,15 +42,15 @@ func (x *session) trained(ctx context.Context) (*training, error) {
 // earlyGraphs is the number of graphs of an early learner. It is there after a second or two.
 const earlyGraphs = 1000
 
-// trainedEarly returns the learner of all graphs of the core if it is there, and else that of some of them. Of not many more
+// trainedEarly returns the learner of all graphs if it is there, and else that of some of the core. Of not many more
 // it is that of all.
 func (x *session) trainedEarly(ctx context.Context) (*training, error) {
 	if t, ok := x.training.peek(); ok {
 		return t, nil
 	}
 	d := x.s.data
-	known := d.labelled(x.s.core)
-	if len(known) <= earlyGraphs*3/2 {
+	all, known := len(d.labelled(kernel.UpTo(len(d.IDs)))), d.labelled(x.s.core)
+	if all <= earlyGraphs*3/2 {
 		return x.trained(ctx)
 	}
 	f, err := x.fitted(ctx)
@@ -55,29 +59,17 @@ func (x *session) trainedEarly(ctx context.Context) (*training, error) {
 	}
 	return computeAt(ctx, x, brief, &x.early, "learn", func(ctx context.Context) (*training, error) {
 		some := d.spread(known, earlyGraphs)
-		at := make([]int, len(some)) // in the core
-		for k, i := range some {
-			at[k], _ = slices.BinarySearch(f.core, i)
-		}
-		t, err := x.train(ctx, f, f.gram.Select(at, at), some)
+		t, err := x.train(ctx, f, f.among(some), some)
 		if err == nil && t.plan != nil {
 			t.Nearest = model.PercentilesOf(model.Nearest(f.gram))
-			t.note = firstLearner(len(some), len(known), len(d.labelled(kernel.UpTo(len(d.IDs)))))
+			t.note = fmt.Sprintf("This is from a first learner, which was trained with %s of %s graphs. The learner of all graphs is being trained.",
+				thousands(len(some)), thousands(all))
 		}
 		return t, err
 	})
 }
 
-// firstLearner says of an early learner how many graphs it has, and how many that which follows has, of all with targets.
-func firstLearner(early, next, all int) string {
-	out := fmt.Sprintf("This is from a first learner, which was trained with %s of %s graphs. ", thousands(early), thousands(all))
-	if next == all {
-		return out + "The learner of all graphs is being trained."
-	}
-	return out + fmt.Sprintf("A learner of %s graphs is being trained.", thousands(next))
-}
-
-// train learns from graphs of the core that have targets. gram is their matrix.
+// train learns from those of some graphs that have targets. gram is their matrix, nil where there is none of all.
 func (x *session) train(ctx context.Context, f *fitted, gram *kernel.Matrix, graphs []int) (*training, error) {
 	o := x.learningKernel()
 	o.Created = map[string]string{"command": "mlg serve", "data": x.s.data.Name, "kernel": f.Kernel.Asked.String()}

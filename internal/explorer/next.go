@@ -131,7 +131,6 @@ func (x *session) suggesting(ctx context.Context) (*measuredModel, error) {
 		return nil, err
 	}
 	return compute(ctx, x, &x.measured, "learn", func(ctx context.Context) (*measuredModel, error) {
-		known := d.labelled(x.s.core)
 		if len(known) < 3 {
 			return nil, errNoLearner
 		}

@@ -33,8 +33,8 @@ type Options struct {
 	ReadOnly bool
 
 	// Whole is the largest number of graphs whose Gram matrix is kept, 8 bytes an entry. Of
-	// more graphs a sample of Core stands for all in the matrix, the learner, the
-	// cross-validation and the directions of the principal components.
+	// more graphs a sample of Core stands for all in the picture of the matrix, for the directions of the
+	// principal components, and for a first learner.
 	Whole, Core int
 
 	// UploadBytes and UploadGraphs bound a file that is uploaded, and UploadTime the time in which it has to be sent.

@@ -95,7 +95,7 @@ type fitted struct {
 	core         []int
 	gram         *kernel.Matrix
 	scales       *explain.Scales // nil for none
-	training     *training       // where the learner was trained here
+	training     *training       // of its learner, where that was trained here
 }
 
 // compute returns a result of the session, which find computes from all graphs in their lane.
@@ -156,7 +156,10 @@ func (x *session) computeFit(ctx context.Context, k kernel.Kernel) (*fitted, err
 	}
 	f := &fitted{Model: d.Model, core: x.s.core}
 	var err error
-	if x.saved { // other kernels of a model are fitted when they are needed
+	if c, ok := x.s.best.peek(); ok && x.kernel == nil && c.training != nil {
+		unlearned := *c.training.Model
+		unlearned.Learner, f.Model = nil, &unlearned
+	} else if x.saved { // other kernels of a model are fitted when they are needed
 		_, err = f.Kernel.In.Fit(ctx, f.Kernel.Asked)
 	} else if f.Model, err = model.New(ctx, d.Graphs, k); err == nil {
 		f.ReadBy(d.read)
@@ -176,6 +179,14 @@ func (x *session) computeFit(ctx context.Context, k kernel.Kernel) (*fitted, err
 
 // whole reports whether the core is all there is.
 func (f *fitted) whole() bool { return len(f.core) == f.Examples() }
+
+// wholeGram returns the matrix of all graphs, nil where there is none.
+func (f *fitted) wholeGram() *kernel.Matrix {
+	if !f.whole() {
+		return nil
+	}
+	return f.gram
+}
 
 // block returns the kernel of some graphs (rows) and others (columns; nil for all).
 func (f *fitted) block(ctx context.Context, rows, cols []int) (*kernel.Matrix, error) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
@@ -200,9 +201,14 @@ func (x *session) clustered(ctx context.Context, f *fitted, t *training) (*clust
 			return &clustering{}, nil
 		}
 		o.Groups = groups
-		given := kernel.Precomputed{Kernel: f.Kernel.Asked, Matrix: f.among(t.known)}
+		k := f.Kernel.Asked
+		if f.whole() {
+			k = kernel.Precomputed{Kernel: k, Matrix: f.among(t.known)}
+		} else {
+			o.Collection = f.Kernel.In.Derived(nil, t.known, false)
+		}
 		ds := &dataset.Dataset{Graphs: choose.Pick(t.Graphs, t.known)}
-		plan, err := choose.Endpoint{Data: ds, Targets: &t.plan.Targets}.Choose(ctx, choose.Each(given), o.Options)
+		plan, err := choose.Endpoint{Data: ds, Targets: &t.plan.Targets}.Choose(ctx, choose.Each(k), o.Options)
 		if err != nil || plan.GroupEstimate == nil {
 			return &clustering{}, err
 		}
@@ -227,20 +233,32 @@ func (f *fitted) among(graphs []int) *kernel.Matrix {
 // likeness returns the largest similarity of each known graph to one in training: to those of other folds or, without folds,
 // to all others.
 func (t *training) likeness(ctx context.Context, f *fitted, folds []int) ([]float64, error) {
-	gram := f.among(t.known)
-	out := make([]float64, len(t.known))
-	for i := range out {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		out[i] = math.Inf(-1)
-		for j, v := range gram.Row(i) {
-			if i != j && (folds == nil || folds[i] != folds[j]) {
-				out[i] = max(out[i], v)
+	all, err := f.Kernel.Train(ctx)
+	if err != nil {
+		return nil, err
+	}
+	some := all.Select(t.known)
+	out := slices.Repeat([]float64{math.Inf(-1)}, len(t.known))
+	var mu sync.Mutex
+	return out, kernel.Blocks(ctx, f.Kernel, some, some, func(i0, j0 int, values *kernel.Matrix) error {
+		rows, cols := slices.Repeat([]float64{math.Inf(-1)}, values.Rows), slices.Repeat([]float64{math.Inf(-1)}, values.Cols)
+		for a := range rows {
+			for b, v := range values.Row(a) {
+				if i, j := i0+a, j0+b; i != j && (folds == nil || folds[i] != folds[j]) {
+					rows[a], cols[b] = max(rows[a], v), max(cols[b], v)
+				}
 			}
 		}
-	}
-	return out, nil
+		mu.Lock()
+		defer mu.Unlock()
+		for a, v := range rows {
+			out[i0+a] = max(out[i0+a], v)
+		}
+		for b, v := range cols {
+			out[j0+b] = max(out[j0+b], v)
+		}
+		return nil
+	})
 }
 
 // judge compares predictions with what they were about. similar has the likeness of each graph to training.

@@ -41,18 +41,3 @@ func TestReportNumbers(t *testing.T) {
 		t.Error("the error has two names")
 	}
 }
-
-// A first learner says how many graphs there are, also where the next one does not have them all.
-func TestFirstLearner(t *testing.T) {
-	for _, c := range []struct {
-		early, next, all int
-		want             string
-	}{
-		{1000, 3360, 3360, "trained with 1,000 of 3,360 graphs. The learner of all graphs is being trained."},
-		{1000, 2500, 32896, "trained with 1,000 of 32,896 graphs. A learner of 2,500 graphs is being trained."},
-	} {
-		if got := firstLearner(c.early, c.next, c.all); !strings.HasSuffix(got, c.want) {
-			t.Errorf("%q, want %q", got, c.want)
-		}
-	}
-}

@@ -420,11 +420,10 @@ function describe() {
   const { info } = app;
   document.title = `${info.name} – mlg explorer`;
   $("name").textContent = info.name;
-  const thing = info.molecules ? "molecule" : "graph";
+  const thing = info.parts.length ? "row" : info.molecules ? "molecule" : "graph";
   const classes = info.task === "classification" ? ` in ${info.classes.length} classes` : "";
   $("facts").textContent = [`${count(info.graphs, thing)}${classes}.`, 
-    `Similar ones lie together. Click one for its ${info.color_by.includes("prediction") ? "prediction and reasons" : "neighbours"}.`,
-    info.core < info.graphs && `The matrix and the learner use ${whole(info.core)} of them.`].filter(Boolean).join(" ");
+    `Similar ones lie together. Click one for its ${info.color_by.includes("prediction") ? "prediction and reasons" : "neighbours"}.`].join(" ");
   remarks(info);
   app.drawings.clear();
   app.columns = new Map();

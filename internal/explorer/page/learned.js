@@ -55,21 +55,29 @@ export async function compute() {
   const { kernel } = state;
   $("score").classList.add("stale");
   try {
-    if (app.info.graphs > sketched) { // the other map takes its time
-      const sketch = await get("map", { part: "early", ...chosen() }, signal);
+    const show = async (part) => {
+      const places = await get("map", { ...part, ...chosen() }, signal);
       if (signal.aborted) return;
-      Object.assign(app, { places: sketch, placed: kernel, radii: sketch.radii, levels: sketch.radii.length });
+      Object.assign(app, { places, placed: kernel, radii: places.radii, levels: places.radii.length });
+    };
+    const learn = () => {
+      Object.assign(app, { evaluation: null, problem: null, filed: null });
+      return evaluate(signal);
+    };
+    let learned = null;
+    if (app.info.graphs > sketched) { // the other map takes its time
+      await show({ part: "early" });
+      if (signal.aborted) return;
       showPlaces();
       app.changed();
+      learned = learn();
     }
-    const places = await get("map", chosen(), signal);
-    if (signal.aborted) return;
-    Object.assign(app, { places, placed: kernel, radii: places.radii, levels: places.radii.length, evaluation: null, problem: null, filed: null });
-    await askAgain(signal);
+    await show();
+    if (!signal.aborted) await askAgain(signal);
     if (signal.aborted) return;
     showPlaces();
     app.changed();
-    await Promise.all([evaluate(signal), app.loadDetail(), furtherAsked(app, signal).catch(app.fail)]);
+    await Promise.all([learned ?? learn(), app.loadDetail(), furtherAsked(app, signal).catch(app.fail)]);
   } catch (e) {
     if (e.name === "AbortError") return;
     $("score").classList.remove("stale");
@@ -85,7 +93,7 @@ async function evaluate(signal) {
       const e = await get("evaluate", { part, ...chosen() }, signal, part === "early" ? "Testing a first learner" : "Testing predictions of all");
       if (evaluation && !evaluation.note && e.rows.length === evaluation.rows.length) break; // nothing new
       app.evaluation = e;
-      showScore(e, null, app.info);
+      showScore(e);
       evaluated();
       if (evaluation?.note) app.detail.learned(signal).catch(app.fail);
       if (!e.graphs) return;

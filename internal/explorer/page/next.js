@@ -227,6 +227,6 @@ async function learn(app) {
   keep(made.source, { decisions: { [made.batch]: open }, notes: keptOf(info.source).notes });
   const batch = made.batch || null;
   await app.use(made.source, { view: "next", kernel: state.kernel, batch, next: { ...wish, pool: made.batch } });
-  toast(`${count(values.length, "value")} added. The model learns from ${count(Math.min(app.info.core, app.source.targets.filter(Boolean).length), "graph")} now.`);
+  toast(`${count(values.length, "value")} added. The model learns from ${count(app.source.targets.filter(Boolean).length, "graph")} now.`);
   app.gone(made.gone);
 }

@@ -72,9 +72,8 @@ function tested(e) {
 // targetOf is what the targets are called, nothing where they have no name.
 const targetOf = (e) => (e.target_name === nameless ? "" : e.target_name);
 
-// showScore fills the line in the head of the page; null clears it. problem says why learning has ended without a result; info is
-// that of the data.
-export function showScore(e, problem = null, info = null) {
+// showScore fills the line in the head of the page; null clears it. problem says why learning has ended without a result.
+export function showScore(e, problem = null) {
   const said = e && judge(e);
   const el = $("score");
   el.classList.remove("stale");
@@ -88,7 +87,7 @@ export function showScore(e, problem = null, info = null) {
   if (!said) return;
   el.classList.toggle("poor", said.poor);
   el.title = `${said.verdict} ${said.rest.join(" · ")}. ${tested(e)} Click to see every prediction.`.trim();
-  const figures = e.note ? `of ${count(e.graphs, "graph")}; ${info && info.core < info.graphs ? whole(info.core) : "all"} are being tested` : (said.brief ?? said.rest).join(" · ");
+  const figures = e.note ? `of ${count(e.graphs, "graph")}; all are being tested` : (said.brief ?? said.rest).join(" · ");
   el.replaceChildren(h("b", {}, said.main), h("span", {}, [targetOf(e), figures].filter(Boolean).join(": ")),
     ...(said.poor ? [h("span", { class: "verdict" }, said.verdict.split(":")[0])] : []));
 }
@@ -100,8 +99,6 @@ export function predictionsView(e, app) {
     h("button", { onclick: app.compute }, "Try again"))] : [];
   parts.push(...(filed ? [...summary(filed), h("h3", {}, "Cross-validated here"), h("p", { class: "muted small" }, trainedHere)] : []));
   parts.push(...(e ? summary(e) : []));
-  if (e?.graphs && info.core < info.graphs) parts.push(h("p", { id: "core", class: "muted small" }, `The page learns from ${whole(info.core)} of ${whole(info.graphs)} graphs, evenly chosen. `,
-    "mlg train learns from all of them: serve its model for better predictions."));
   const part = partOf(e, app);
   if (part) parts.push(partLine(part, app));
   if (e?.confusion) parts.push(confusion(e, app, part));
