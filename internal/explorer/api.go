@@ -204,6 +204,8 @@ var endpoints = []endpoint{
 	operation("GET", "matrix", "The Gram matrix as a picture", computing, on((*session).ordered, getMatrix)),
 	operation("GET", "gram", "A block of the Gram matrix", computing, on((*session).fitted, getGram)),
 	operation("GET", "evaluate", "How good predictions are: what the file of a model says, or cross-validation beside the majority class and the label histogram", computing, getEvaluate),
+	operation("POST", "evaluate", "The same about some of the graphs, without baselines of others", computing, postEvaluate),
+	operation("POST", "versus", "The model compared with another: their predictions of the same graphs, which neither had seen", computing, postVersus),
 	operation("GET", "trust", "How far predictions can be trusted: coverage of intervals, reliability of probabilities, ROC and precision-recall, error against likeness", computing, getTrust),
 	operation("POST", "trust", "The same about some of the graphs", computing, postTrust),
 	operation("GET", "structure", "What the data consist of: clusters, scaffolds, duplicates and activity cliffs", computing, on((*session).structured, getStructure)),

@@ -226,7 +226,7 @@ var goodRequests = []string{
 	"GET /map?kernel=flg", "GET /map?kernel=mlg+base=(wl+h=2)", "GET /map?kernel=mlg+base=(labels*degree)+landmarks=classes+combine=gmean", "GET /map?kernel=0.5+mlg+%2B+0.5+wl*sp+subdivide",
 	"GET /kernel", "GET /kernel?text=wl+h=3+", "GET /kernel?text=wl+%2B+&cursor=2", "GET /kernel?text=mlg+base=(labels*x)", "GET /kernel?text=wl&set=h&value=4",
 	"GET /colors?by=target", "GET /colors?by=prediction", "GET /colors?by=error&kernel=mlg+eta=0.5", "GET /colors?by=size",
-	"GET /columns", "GET /structure", "GET /outliers", "GET /chosen", "GET /map?kernel=chosen", "GET /trust", `POST /trust {"graphs":[0,1,2,3,4,5,6,7,8,9,10],"by":"cluster"}`, "GET /trust?by=cluster", "GET /trust?by=scaffold&kernel=wl", "GET /structure?kernel=wl", "GET /matrix", "GET /matrix?cells=50", "GET /gram", "GET /gram?rows=0-2&columns=7", "GET /evaluate", "GET /evaluate?kernel=mlg+combine=gmean", "GET /progress", "GET /progress?kernel=mlg+eta=0.25",
+	"GET /columns", "GET /structure", "GET /outliers", "GET /chosen", "GET /map?kernel=chosen", "GET /trust", `POST /trust {"graphs":[0,1,2,3,4,5,6,7,8,9,10],"by":"cluster"}`, "GET /trust?by=cluster", `POST /evaluate {"graphs":[0,1,2,3]}`, `POST /versus {"other":"labels"}`, "GET /trust?by=scaffold&kernel=wl", "GET /structure?kernel=wl", "GET /matrix", "GET /matrix?cells=50", "GET /gram", "GET /gram?rows=0-2&columns=7", "GET /evaluate", "GET /evaluate?kernel=mlg+combine=gmean", "GET /progress", "GET /progress?kernel=mlg+eta=0.25",
 	"GET /neighbours?index=3", "GET /neighbours?smiles=CCO&k=3", "GET /predict?index=3", "GET /predict?smiles=CCO&k=0",
 	"GET /graph/0", "GET /graph/77",
 	`POST /graph {"index":4}`, `POST /graph {"smiles":"c1ccccc1"}`, `POST /graph {"graph":` + ethanol + `}`,
@@ -322,7 +322,7 @@ var badRequests = []struct {
 	{"GET /colors?by=column&column=x", "422", "cannot be coloured by column"},
 	{"GET /columns?x=1", "400", `"x" is not known`},
 	{"GET /columns?column=x", "404", `no column "x"`},
-	{"GET /structure?x=1", "400", `"x" is not known`}, {"GET /outliers?x=1", "400", `"x" is not known`}, {"GET /chosen?x=1", "400", `"x" is not known`}, {`POST /trust {"graphs":[0],"by":"x"}`, "400", `by = "x"`},
+	{"GET /structure?x=1", "400", `"x" is not known`}, {"GET /outliers?x=1", "400", `"x" is not known`}, {"GET /chosen?x=1", "400", `"x" is not known`}, {`POST /trust {"graphs":[0],"by":"x"}`, "400", `by = "x"`}, {`POST /evaluate {"graphs":[0],"part":"x"}`, "400", `part = "x"`}, {`POST /versus {"against":"x"}`, "404", `"x" is not here`}, {`POST /versus {"other":"wl h=x"}`, "400", `h = "x"`},
 	{"GET /gram?rows=5-2", "400", "rows"},
 	{"GET /gram?columns=0-78", "400", "within 0-77"},
 	{"GET /gram?rows=x", "400", "rows"},
@@ -394,7 +394,7 @@ var badRequests = []struct {
 
 // Of molecules, which have no attributes to compare.
 var impossible = []string{
-	"GET /matrix?kernel=mlg+base=attributes", "GET /structure?kernel=mlg+base=attributes", "GET /outliers?kernel=mlg+base=attributes", "GET /trust?kernel=mlg+base=attributes", `POST /trust {"graphs":[0],"kernel":"mlg base=attributes"}`, "GET /gram?kernel=mlg+base=attributes", "GET /evaluate?kernel=mlg+base=attributes", "GET /neighbours?index=1&kernel=mlg+base=attributes",
+	"GET /matrix?kernel=mlg+base=attributes", "GET /structure?kernel=mlg+base=attributes", "GET /outliers?kernel=mlg+base=attributes", "GET /trust?kernel=mlg+base=attributes", `POST /trust {"graphs":[0],"kernel":"mlg base=attributes"}`, `POST /evaluate {"graphs":[0],"kernel":"mlg base=attributes"}`, `POST /versus {"kernel":"mlg base=attributes"}`, "GET /gram?kernel=mlg+base=attributes", "GET /evaluate?kernel=mlg+base=attributes", "GET /neighbours?index=1&kernel=mlg+base=attributes",
 	`POST /neighbours {"graph":{"index":0},"kernel":"mlg base=attributes"}`, "GET /predict?index=0&kernel=mlg+base=attributes",
 	"GET /explain?index=0&kernel=mlg+base=attributes", `POST /explain {"graph":{"index":0},"kernel":"mlg base=attributes"}`,
 	"GET /compare?a=0&b=1&kernel=mlg+base=attributes", `POST /compare {"a":{"index":0},"b":{"index":1},"kernel":"mlg base=attributes"}`,

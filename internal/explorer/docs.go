@@ -181,6 +181,8 @@ func example(e endpoint, address string) string {
 
 // examples are the queries and bodies of requests that need one.
 var examples = map[string]string{
+	"POST evaluate":    `{"graphs":[0,1,2,3]}`,
+	"POST versus":      `{"other":"labels"}`,
 	"POST trust":       `{"graphs":[0,1,2,3,4,5,6,7,8,9,10,11]}`,
 	"POST stop":        `{}`,
 	"POST upload":      "molecules.csv",

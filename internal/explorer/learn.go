@@ -193,6 +193,8 @@ type evaluation struct {
 	RMSE       *float64        `json:"rmse"`
 	R2         *float64        `json:"r2"`
 	TargetName string          `json:"target_name"`
+
+	left *left // the predictions
 }
 
 // confusion counts predictions.
@@ -285,17 +287,71 @@ func (x *session) evaluate(t *training) *evaluation {
 	if t.plan == nil {
 		return x.newEvaluation(nil)
 	}
-	d, out := x.s.data, x.newEvaluation(t.plan.Estimates())
-	row := evaluate.HeldOut(x.name(), &t.plan.Targets, t.plan.Held)
-	out.Rows = []evaluate.Result{evaluate.Majority(&t.plan.Targets), row}
-	out.Note, out.Graphs, out.Index, out.Rare = t.note, len(t.known), t.known, t.plan.RareClass()
+	out := x.judged(&left{t.known, t.plan.Targets, t.plan.Held})
+	out.Estimates, out.Note = t.plan.Estimates(), t.note
+	return out
+}
+
+// judged says how good predictions of graphs are that were left out.
+func (x *session) judged(l *left) *evaluation {
+	out := x.newEvaluation(nil)
+	out.left, out.Graphs, out.Index = l, len(l.graphs), l.graphs
+	if len(l.graphs) == 0 {
+		return out
+	}
+	row := evaluate.HeldOut(x.name(), &l.targets, l.held)
+	out.Rows = []evaluate.Result{evaluate.Majority(&l.targets), row}
 	if row.RegressionSummary != nil {
-		out.Measured, out.Values = choose.Pick(d.value, t.known), row.Values[0]
+		out.Measured, out.Values = l.targets.Values, l.held.Values
 		out.RMSE, out.R2 = &row.RMSE, &row.R2
 		return out
 	}
-	out.countClasses(d, t.plan.Classes, row)
+	out.Rare = l.targets.RareClass()
+	out.countClasses(x.s.data, l.targets.Classes, row)
 	return out
+}
+
+// among is an evaluation of those of some graphs that were predicted.
+func (e *evaluation) among(x *session, graphs []int) *evaluation {
+	if e.left == nil {
+		return x.newEvaluation(nil)
+	}
+	some, _ := e.left.among(graphs)
+	out := x.judged(some)
+	out.Note = e.Note
+	return out
+}
+
+// left are graphs that were left out, with their targets and with what was predicted for them.
+type left struct {
+	graphs  []int // in the data, ascending
+	targets choose.Targets
+	held    choose.HeldPredictions
+}
+
+// among returns what is there of some graphs, and where that is in l.
+func (l *left) among(graphs []int) (out *left, at []int) {
+	for _, i := range graphs {
+		if k, ok := slices.BinarySearch(l.graphs, i); ok {
+			at = append(at, k)
+		}
+	}
+	slices.Sort(at)
+	at = slices.Compact(at)
+	out = &left{graphs: append([]int{}, choose.Pick(l.graphs, at)...)}
+	out.targets = choose.Targets{Classes: l.targets.Classes}
+	if l.targets.Values != nil {
+		out.targets.Values, out.held.Values = choose.Pick(l.targets.Values, at), choose.Pick(l.held.Values, at)
+		if l.held.Deviations != nil {
+			out.held.Deviations = choose.Pick(l.held.Deviations, at)
+		}
+		return out, at
+	}
+	out.targets.Labels, out.held.Labels = choose.Pick(l.targets.Labels, at), choose.Pick(l.held.Labels, at)
+	if l.held.Scores != nil {
+		out.held.Scores = choose.Pick(l.held.Scores, at)
+	}
+	return out, at
 }
 
 // countClasses computes how well classes are told apart.

@@ -51,13 +51,18 @@ func (s *Server) meant(e endpoint, r *http.Request) (*source, error) {
 	if len(ids) > 1 {
 		return nil, badRequest(sourceField, "query: %q is given more than once", sourceField)
 	}
+	return s.source(ids[0])
+}
+
+// source returns the source with an identifier.
+func (s *Server) source(id string) (*source, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if i := slices.IndexFunc(s.sources, func(x *source) bool { return x.id == ids[0] }); i >= 0 {
+	if i := slices.IndexFunc(s.sources, func(x *source) bool { return x.id == id }); i >= 0 {
 		return s.sources[i], nil
 	}
 	return nil, notFound(sourceField, "the data %.100q is not here: the server keeps uploaded files in memory only; "+
-		"load the file again, and the link works", ids[0])
+		"load the file again, and the link works", id)
 }
 
 // add keeps a source, and lets the oldest ones go when there are too many. It returns the names of these.

@@ -76,11 +76,9 @@ type errorBin struct {
 
 // tested are predictions of graphs that were left out in some way.
 type tested struct {
+	left
 	note    string // why there are none
 	method  string
-	graphs  []int // in the data, ascending
-	targets choose.Targets
-	held    choose.HeldPredictions
 	similar []float64 // of each graph to the most similar one in training
 }
 
@@ -101,32 +99,14 @@ func postTrust(q *request, in *partRequest) (*trustAnswer, error) {
 
 // among returns what is there of some graphs.
 func (t *tested) among(graphs []int) *tested {
-	var at []int
-	for _, i := range graphs {
-		if k, ok := slices.BinarySearch(t.graphs, i); ok {
-			at = append(at, k)
-		}
-	}
-	if slices.Sort(at); t.note != "" {
+	if t.note != "" {
 		return t
 	}
-	if at = slices.Compact(at); len(at) < leastTrusted {
+	some, at := t.left.among(graphs)
+	if len(at) < leastTrusted {
 		return &tested{note: fmt.Sprintf("%d of these graphs have predictions, which are too few to judge them.", len(at))}
 	}
-	out := &tested{method: t.method, graphs: choose.Pick(t.graphs, at), similar: choose.Pick(t.similar, at)}
-	out.targets = choose.Targets{Classes: t.targets.Classes}
-	if t.targets.Values != nil {
-		out.targets.Values, out.held.Values = choose.Pick(t.targets.Values, at), choose.Pick(t.held.Values, at)
-		if t.held.Deviations != nil {
-			out.held.Deviations = choose.Pick(t.held.Deviations, at)
-		}
-		return out
-	}
-	out.targets.Labels, out.held.Labels = choose.Pick(t.targets.Labels, at), choose.Pick(t.held.Labels, at)
-	if t.held.Scores != nil {
-		out.held.Scores = choose.Pick(t.held.Scores, at)
-	}
-	return out
+	return &tested{left: *some, method: t.method, similar: choose.Pick(t.similar, at)}
 }
 
 // answer judges the predictions.
@@ -170,7 +150,7 @@ func (x *session) tested(ctx context.Context, by string) (*tested, error) {
 		plan, held, groups = c.plan, c.plan.HeldGroups, c.groups
 	}
 	return compute(ctx, x, &x.trusted[slices.Index(splitsOf, by)], "trust", func(ctx context.Context) (*tested, error) {
-		out := &tested{method: t.plan.Estimates()[0].Method, graphs: t.known, targets: plan.Targets, held: held}
+		out := &tested{left: left{t.known, plan.Targets, held}, method: t.plan.Estimates()[0].Method}
 		if groups != nil {
 			out.method = plan.GroupEstimate.Method
 		}

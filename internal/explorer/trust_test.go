@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -42,6 +43,18 @@ func TestTrustOfSome(t *testing.T) {
 		}
 		if a := of(some); a.Graphs != len(some) || math.Abs(*a.Score-want) > 1e-12 || a.Method == "" || len(a.Likeness) != trustBins {
 			t.Errorf("%s: %+v, want a score of %v", name, a, want)
+		}
+		var part evaluation
+		body, _ := json.Marshal(evaluateSomeRequest{Graphs: some})
+		if s.post("/api/v1/evaluate", string(body), &part); !slices.Equal(part.Index, some) {
+			t.Errorf("%s: %d graphs, want %d", name, len(part.Index), len(some))
+		}
+		if d.task == regression && (math.Abs(*part.RMSE-want) > 1e-12 || *part.R2 >= 1-1e-9 || len(part.Values) != len(some)) ||
+			d.task == classification && (math.Abs(*part.Accuracy-want) > 1e-12 || part.Confusion.Counts.Accuracy() != *part.Accuracy) {
+			t.Errorf("%s: figures %+v, want %v", name, part, want)
+		}
+		if s.post("/api/v1/evaluate", `{"graphs":[]}`, &part); part.Graphs != 0 || part.RMSE != nil || part.Accuracy != nil {
+			t.Errorf("%s: of nothing %+v", name, part)
 		}
 		var whole trustAnswer
 		s.get("/api/v1/trust", &whole)

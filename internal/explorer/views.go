@@ -227,6 +227,23 @@ func getEvaluate(q *request, in *evaluateRequest) (*evaluation, error) {
 	})(q, in)
 }
 
+type evaluateSomeRequest struct {
+	Graphs []int  `json:"graphs" help:"positions in the data: what is said is about those of them that were predicted"`
+	Part   string `json:"part,omitempty" default:"kernel" want:"one of early kernel" help:"as in GET evaluate"`
+	kernelRequest
+}
+
+// postEvaluate is getEvaluate for some graphs.
+func postEvaluate(q *request, in *evaluateSomeRequest) (*evaluation, error) {
+	get := (*session).heldOut
+	if in.Part == "early" {
+		get = (*session).evaluatedSoon
+	}
+	return on(get, func(_ context.Context, x *session, e *evaluation, _ *evaluateSomeRequest) (*evaluation, error) {
+		return e.among(x, in.Graphs), nil
+	})(q, in)
+}
+
 type stopAnswer struct {
 	Status string `json:"status" want:"one of ok"`
 }

@@ -139,7 +139,7 @@ export async function crossValidate() {
 
 // evaluated shows predictions of graphs that were not seen.
 function evaluated() {
-  noteRound(app);
+  noteRound(app).catch(app.fail);
   if (state.view === "structure" && app.places) groupsView(app).catch(app.fail);
   if (state.view === "next" && app.places) nextView(app).catch(app.fail);
   if (state.color === "prediction" || state.color === "error") loadColors();

@@ -4,7 +4,7 @@ import { ticksOf } from "./chart.js";
 import { trustOf } from "./trust.js";
 import { versus } from "./versus.js";
 import { chooseTarget, targetOpen } from "./data.js";
-import { counted, partLine, partOf } from "./part.js";
+import { partLine, partOf } from "./part.js";
 import { boxed } from "./boxed.js";
 import { $, count, fixed, h, nameless, number, percent, s, whole } from "./dom.js";
 
@@ -101,7 +101,7 @@ export function predictionsView(e, app) {
   parts.push(...(e ? summary(e) : []));
   const part = partOf(e, app);
   if (part) parts.push(partLine(part, app));
-  if (e?.confusion) parts.push(confusion(e, app, part));
+  if (e?.confusion) parts.push(part ? confusionOf(part, app) : confusion(e, app));
   else if (e?.values.length) parts.push(scatter(e, app, part));
   if (e) parts.push(baselines(e, app.comparing));
   if (e?.index.length && !e.note) parts.push(trustOf(app, part), versus(app));
@@ -146,16 +146,22 @@ function baselines(e, comparing) {
     comparing && h("p", { class: "muted small" }, "A learner of counts of labels is being trained to compare with."));
 }
 
+// confusionOf is the confusion of a part, once it is known.
+function confusionOf(part, app) {
+  const box = h("div", {});
+  part.judged.then((e) => e.confusion && box.replaceChildren(confusion(e, app)), () => {}); // the line above says what is wrong
+  return box;
+}
+
 // confusion is the table of true and predicted classes. A cell selects its graphs.
-function confusion(e, app, part) {
-  const { classes, counts } = part ? counted(e, part, app) : e.confusion;
+function confusion(e, app) {
+  const { classes, counts } = e.confusion;
   const cell = (i, j) => {
     const n = counts[i][j];
     const share = n / (counts[i].reduce((a, b) => a + b, 0) || 1);
     const td = h("td", { class: i === j ? "right" : "", "data-true": i, "data-said": j }, n > 0 && h("button", {
       "aria-label": `${count(n, "graph")} of ${classes[i]} predicted as ${classes[j]}: select`,
-      onclick: () => app.pick(e.index.filter((g, k) => app.source.targets[g] === classes[i] && e.predicted[k] === classes[j]
-        && (!part || part.within.has(g))), "table"),
+      onclick: () => app.pick(e.index.filter((g, k) => app.source.targets[g] === classes[i] && e.predicted[k] === classes[j]), "table"),
     }, whole(n)));
     td.style.setProperty("--share", n ? (0.08 + 0.5 * share).toFixed(3) : "0");
     return td;

@@ -2,6 +2,8 @@
 
 import { h, number, percent } from "./dom.js";
 import { keep, keptOf } from "./kept.js";
+import { chosen } from "./state.js";
+import { post } from "./api.js";
 import { reached } from "./goal.js";
 
 // A round has
@@ -11,14 +13,8 @@ import { reached } from "./goal.js";
 //   best      the best target by the goal
 //   added     what was measured: {n, right, error}; right are those within their intervals, or of the predicted class
 
-// scoreOf returns the score for graphs among some (null for all).
-function scoreOf(e, info, targets, among = null) {
-  const some = among && new Set(among);
-  const at = [...e.index.keys()].filter((k) => !some || some.has(e.index[k]));
-  if (!at.length) return null;
-  if (info.task === "regression") return Math.sqrt(at.reduce((s, k) => s + (e.values[k] - e.measured[k]) ** 2, 0) / at.length);
-  return at.filter((k) => e.predicted[k] === targets[e.index[k]]).length / at.length;
-}
+// scoreOf returns the score of an evaluation, null for none.
+const scoreOf = (e) => e.rmse ?? e.accuracy;
 
 // bestOf returns the target that is best by a goal, null where it has none.
 function bestOf(want, info, targets) {
@@ -28,8 +24,8 @@ function bestOf(want, info, targets) {
   return number(Number(known.reduce((a, b) => (b[0] > a[0] ? b : a))[1]), 4);
 }
 
-// note writes down how good the model of the present round is.
-export function noteRound(app) {
+// noteRound writes down how good the model of the present round is.
+export async function noteRound(app) {
   const { info, source, evaluation: e, state } = app;
   if (!e || e.note || !e.index.length || state.kernel !== (app.placed ?? "")) return;
   const kept = keptOf(info.source);
@@ -37,14 +33,19 @@ export function noteRound(app) {
   if (!want) return;
   const rounds = kept.rounds.length ? kept.rounds : [{ base: e.index, added: null }];
   const last = rounds.at(-1);
-  Object.assign(last, { measured: source.targets.filter(Boolean).length, score: scoreOf(e, info, source.targets),
-    same: scoreOf(e, info, source.targets, rounds[0].base), best: bestOf(want, info, source.targets) });
+  const before = last.score;
+  Object.assign(last, { measured: source.targets.filter(Boolean).length, score: scoreOf(e), best: bestOf(want, info, source.targets) });
+  if (rounds.length === 1) last.same = last.score;
   keep(info.source, { rounds });
+  if (last.same !== undefined && before === last.score) return;
+  last.same = scoreOf(await post("evaluate", { graphs: rounds[0].base, ...chosen() }));
+  keep(info.source, { rounds });
+  if (app.info === info && state.view === "next") app.show("next");
 }
 
 // begin begins a round with values that were measured; each has what was said of it before.
 export function begin(app, source, values, want) {
-  noteRound(app);
+  noteRound(app).catch(app.fail);
   const { info } = app;
   const numbers = info.task === "regression";
   const off = values.map((v) => Number(v.target) - v.said.value);

@@ -1,58 +1,12 @@
 // Two models compared: their predictions of the same graphs, which neither had seen.
 
 import { count, h, number, percent, signed, whole } from "./dom.js";
-import { get } from "./api.js";
+import { post } from "./api.js";
 import { chosen, write } from "./state.js";
 import { chart } from "./chart.js";
 
-const draws = 1000; // of a bootstrap
 const mostListed = 12;
 const mostDots = 1500;
-
-// paired returns for each graph that both models predicted its position in the data, and its error under either: the
-// difference to the measured value, or 1 for a wrong class.
-export function paired(a, b, source, idsOfB) {
-  const at = new Map(b.index.map((g, k) => [idsOfB ? idsOfB[g] : g, k]));
-  const names = new Map();
-  if (idsOfB) for (const id of source.ids) names.set(id, (names.get(id) ?? 0) + 1);
-  const error = (e, k, target) => (e.values.length ? e.values[k] - e.measured[k] : Number(e.predicted[k] !== target));
-  const out = [];
-  a.index.forEach((g, k) => {
-    const key = idsOfB ? source.ids[g] : g;
-    if (!at.has(key) || names.get(key) > 1) return; // a name that several have says nothing
-    const l = at.get(key);
-    if (a.values.length && a.measured[k] !== b.measured[l]) return; // another value
-    out.push({ graph: g, a: error(a, k, source.targets[g]), b: error(b, l, source.targets[g]),
-      said: [a, b].map((e, m) => (e.values.length ? e.values : e.predicted)[m ? l : k]) });
-  });
-  return out;
-}
-
-const score = (errors, values) => (values ? Math.sqrt(errors.reduce((s, e) => s + e * e, 0) / errors.length) : 1 - errors.reduce((s, e) => s + e, 0) / errors.length);
-
-// differ returns by how much the score of b is above that of a, with an interval of 95 % by a bootstrap of the graphs.
-export function differ(pairs, values) {
-  let seed = 1;
-  const random = () => { // mulberry32: the same every time
-    seed = (seed + 0x6d2b79f5) | 0;
-    let t = Math.imul(seed ^ (seed >>> 15), 1 | seed);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
-  const [wa, wb] = ["a", "b"].map((m) => pairs.map((p) => (values ? p[m] * p[m] : p[m])));
-  const figure = (sum) => (values ? Math.sqrt(sum / pairs.length) : 1 - sum / pairs.length);
-  const found = Array.from({ length: draws }, () => {
-    let [sa, sb] = [0, 0];
-    for (let k = 0; k < pairs.length; k++) {
-      const i = Math.floor(random() * pairs.length);
-      sa += wa[i];
-      sb += wb[i];
-    }
-    return figure(sb) - figure(sa);
-  }).sort((x, y) => x - y);
-  const of = (m) => score(pairs.map((p) => p[m]), values);
-  return { a: of("a"), b: of("b"), low: found[Math.floor(0.025 * draws)], high: found[Math.floor(0.975 * draws)] };
-}
 
 // versus returns the part of the view that compares the model of the page with another.
 export function versus(app) {
@@ -78,52 +32,50 @@ export function versus(app) {
 
 async function fill(app, body) {
   const { against } = app.state;
-  const { info, source } = app;
-  const same = against.source === info.source;
+  const { info } = app;
   body.replaceChildren(h("p", { class: "muted" }, "Testing the other model …"));
   const about = body.dataset.of = JSON.stringify([info.source, app.state.kernel, against]);
-  let e, graphs;
+  let a;
   try {
-    const where = { source: against.source, ...(against.kernel ? { kernel: against.kernel } : same ? chosen() : {}), part: "kernel" };
-    [e, graphs] = await Promise.all([get("evaluate", { ...where, cross_validate: true }), same ? null : get("graphs", { source: against.source })]);
+    const same = against.source === info.source;
+    a = await post("versus", { against: against.source, ...((against.kernel || same && app.state.kernel) && { other: against.kernel || app.state.kernel }), ...chosen() });
   } catch (error) {
     if (error.name !== "AbortError" && body.dataset.of === about) body.replaceChildren(h("p", { class: "error" }, error.message));
     return;
   }
   if (body.dataset.of !== about) return;
-  const pairs = paired(app.evaluation, e, source, graphs?.ids);
-  if (pairs.length < 3) return body.replaceChildren(h("p", { class: "empty" }, "The two models have predicted fewer than three graphs in common."));
-  body.replaceChildren(...show(app, pairs));
+  body.replaceChildren(...(a.score ? show(app, a) : [h("p", { class: "empty" }, "The two models have predicted fewer than three graphs in common.")]));
 }
 
-function show(app, pairs) {
+function show(app, a) {
   const values = app.info.task === "regression";
-  const d = differ(pairs, values);
+  const { score } = a;
+  const { low, high } = score.interval;
   const figure = (v) => (values ? number(v, 3) : percent(v));
-  const clear = d.low > 0 || d.high < 0;
-  const better = values ? d.high < 0 : d.low > 0;
-  const [low, high] = [Math.min(Math.abs(d.low), Math.abs(d.high)), Math.max(Math.abs(d.low), Math.abs(d.high))];
-  const verdict = clear ? `The other model is ${better ? "better" : "worse"} by ${figure(Math.abs(d.b - d.a))}, between ${figure(low)} and ${figure(high)} with a probability of 95 %.`
-    : `There is no clear difference: it lies between ${figure(d.low)} and ${figure(d.high)} with a probability of 95 %.`;
-  const out = [h("p", { class: "says" }, h("b", {}, `${figure(d.a)} here, ${figure(d.b)} there`), h("span", { class: "muted" }, values ? " (error)" : " right")),
-    h("p", { class: clear ? "note" : "muted" }, verdict),
-    h("p", { class: "muted small" }, `Of ${count(pairs.length, "graph")} that both have predicted without having seen them. The interval is by a bootstrap of these graphs.`)];
-  const by = [...pairs].sort((p, q) => Math.abs(Math.abs(q.b) - Math.abs(q.a)) - Math.abs(Math.abs(p.b) - Math.abs(p.a)));
+  const [near, far] = [Math.abs(low), Math.abs(high)].sort((x, y) => x - y);
+  const verdict = a.clear ? `The other model is ${a.better ? "better" : "worse"} by ${figure(Math.abs(score.difference))}, between ${figure(near)} and ${figure(far)} with a probability of 95 %.`
+    : `There is no clear difference: it lies between ${figure(low)} and ${figure(high)} with a probability of 95 %.`;
+  const out = [h("p", { class: "says" }, h("b", {}, `${figure(score.first)} here, ${figure(score.second)} there`), h("span", { class: "muted" }, values ? " (error)" : " right")),
+    h("p", { class: a.clear ? "note" : "muted" }, verdict),
+    h("p", { class: "muted small" }, `Of ${count(a.graphs, "graph")} that both have predicted without having seen them. The interval is by a bootstrap of these graphs.`)];
+  const pairs = a.index.map((graph, k) => ({ graph, errors: a.errors.map((e) => Math.abs(e[k])), said: (values ? a.values : a.classes).map((s) => s[k]) }));
   if (values) {
-    const most = Math.max(...pairs.map((p) => Math.max(Math.abs(p.a), Math.abs(p.b)))) * 1.04 || 1;
-    out.push(h("div", { class: "charts" }, chart({ title: "Errors of both", points: pairs.slice(0, mostDots).map((p) => [Math.abs(p.a), Math.abs(p.b)]), x: [0, most], y: [0, most],
-      diagonal: true, line: false, xName: "error here", yName: "error there", tell: (k) => app.source.ids[pairs[k].graph],
-      about: `Below the line the other model is better: ${whole(pairs.filter((p) => Math.abs(p.b) < Math.abs(p.a)).length)} of ${whole(pairs.length)} graphs.` })));
+    const some = pairs.length <= mostDots ? pairs : Array.from({ length: mostDots }, (_, k) => pairs[Math.floor((k * pairs.length) / mostDots)]);
+    const most = some.reduce((m, p) => Math.max(m, ...p.errors), 0) * 1.04 || 1;
+    out.push(h("div", { class: "charts" }, chart({ title: "Errors of both", points: some.map((p) => p.errors), x: [0, most], y: [0, most],
+      diagonal: true, line: false, xName: "error here", yName: "error there", tell: (k) => app.source.ids[some[k].graph],
+      about: `Below the line the other model is better: ${whole(a.closer)} of ${whole(a.graphs)} graphs.` })));
   } else {
-    const cell = (a, b) => {
-      const some = pairs.filter((p) => p.a === a && p.b === b).map((p) => p.graph);
-      const text = `${a ? "wrong" : "right"} here, ${b ? "wrong" : "right"} there`;
+    const cell = (here, there) => {
+      const some = pairs.filter((p) => p.errors[0] === here && p.errors[1] === there).map((p) => p.graph);
+      const text = `${here ? "wrong" : "right"} here, ${there ? "wrong" : "right"} there`;
       return h("li", {}, h("span", {}, text), some.length ? h("button", { class: "quiet", onclick: () => app.pick(some, "table", `are ${text}`) }, count(some.length, "graph")) : h("span", {}, "0 graphs"));
     };
     out.push(h("ul", { class: "plain" }, cell(0, 0), cell(0, 1), cell(1, 0), cell(1, 1)));
   }
   const text = (v) => (typeof v === "number" ? number(v, 3) : v);
-  const differing = by.filter((p) => p.said[0] !== p.said[1]).slice(0, mostListed);
+  const apart = (p) => Math.abs(p.errors[1] - p.errors[0]);
+  const differing = pairs.filter((p) => p.said[0] !== p.said[1]).sort((p, q) => apart(q) - apart(p)).slice(0, mostListed);
   if (differing.length) {
     out.push(h("h3", {}, "Where they differ most"), h("ul", { class: "list" }, differing.map((p) => h("li", {}, h("button", { onclick: () => app.open(String(p.graph)) },
       h("span", {}, app.source.ids[p.graph]), h("span", { class: "muted" }, `${text(p.said[0])} here, ${text(p.said[1])} there, ${signed(app.source.targets[p.graph])} measured`))))));

@@ -107,7 +107,7 @@ test("predictions and charts are about the graphs that are selected and pass the
   await close(page);
 });
 
-test("two kernels are compared on the same graphs; the bootstrap says the same as a direct one", limit, async () => {
+test("two kernels are compared on the same graphs", limit, async () => {
   const page = await open("#view=predictions");
   await page.locator("#versus-kernel").fill("labels");
   await page.locator(".versus button").click();
@@ -116,17 +116,5 @@ test("two kernels are compared on the same graphs; the bootstrap says the same a
   await page.locator("#versus-kernel").fill("wl h=x");
   await page.locator(".versus button").click();
   await page.locator("#versus .error").filter({ hasText: 'h = "x"' }).waitFor();
-  const said = await page.evaluate(async () => {
-    const { differ, paired } = await import("/versus.js");
-    const source = { ids: ["a", "b", "c", "a"], targets: ["1", "2", "3", "4"] };
-    const e = (index, values, measured) => ({ index, values, measured, predicted: [] });
-    const pairs = paired(e([0, 1, 2], [1.5, 2, 2], [1, 2, 3]), e([0, 1], [9, 3.5], [3, 2]), source, ["c", "b"]);
-    const errors = Array.from({ length: 400 }, (_, i) => ({ a: Math.sin(i) + 0.5, b: Math.sin(i) }));
-    return { pairs, d: differ(errors, true), equal: differ(errors.map(({ a }) => ({ a, b: a })), true) };
-  });
-  assert.deepEqual(said.pairs.map((p) => [p.graph, p.a, p.b, ...p.said]), [[1, 0, 1.5, 2, 3.5], [2, -1, 6, 2, 9]]);
-  assert.ok(Math.abs(said.d.b - Math.SQRT1_2) < 0.01 && said.d.low < said.d.b - said.d.a && said.d.b - said.d.a < said.d.high && said.d.high < 0);
-  assert.equal(said.equal.low, 0);
-  assert.equal(said.equal.high, 0);
   await close(page);
 });
