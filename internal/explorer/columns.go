@@ -96,14 +96,24 @@ func (d *Data) column(name string) (*column, error) {
 
 // columnInfo describes a column.
 type columnInfo struct {
-	Name    string `json:"name"`
-	Numeric bool   `json:"numeric" help:"its values are numbers; other texts among them are no values"`
+	Name    string    `json:"name"`
+	Numeric bool      `json:"numeric" help:"its values are numbers; other texts among them are no values"`
+	Range   []float64 `json:"range" help:"least and largest number; empty for a column of texts"`
 }
 
 func (d *Data) columnInfos() []columnInfo {
 	out := []columnInfo{}
 	for _, c := range d.columns {
-		out = append(out, columnInfo{c.name, c.numeric})
+		known := []float64{}
+		for i := range c.values {
+			if v := c.number(i); c.numeric && !math.IsNaN(v) {
+				known = append(known, v)
+			}
+		}
+		if len(known) > 0 {
+			known = []float64{slices.Min(known), slices.Max(known)}
+		}
+		out = append(out, columnInfo{c.name, c.numeric, known})
 	}
 	return out
 }

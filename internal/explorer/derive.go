@@ -26,8 +26,46 @@ type deriveRequest struct {
 
 // measurement is a target of a graph.
 type measurement struct {
-	Index  int    `json:"index" help:"position of the graph in the batch, or in the data"`
-	Target string `json:"target" want:"1 to 200"`
+	Index  int          `json:"index" help:"position of the graph in the batch, or in the data"`
+	Target string       `json:"target" want:"0 to 200" help:"empty where only others were measured"`
+	Others []otherValue `json:"others,omitempty" help:"values of columns of the data that were measured too"`
+}
+
+// otherValue is a value of a column.
+type otherValue struct {
+	Column string `json:"column"`
+	Value  string `json:"value" want:"1 to 200"`
+}
+
+// check returns an error for what cannot be measured.
+func (m *measurement) check(d *Data, field string) error {
+	number := func(what, text string) error {
+		if v, err := strconv.ParseFloat(text, 64); err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+			return badRequest(what, "%s: %q, want a number", field, text)
+		}
+		return nil
+	}
+	if m.Target == "" && len(m.Others) == 0 {
+		return badRequest(field+".target", "%s: no target", field)
+	}
+	if m.Target != "" && d.task == regression {
+		if err := number(field+".target", m.Target); err != nil {
+			return err
+		}
+	}
+	for k, o := range m.Others {
+		at := fmt.Sprintf("%s.others[%d]", field, k)
+		c, err := d.column(o.Column)
+		if err != nil {
+			return within(at, err)
+		}
+		if c.numeric {
+			if err := number(at+".value", o.Value); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // deriveAnswer says what was made.
@@ -109,19 +147,19 @@ func (d *Data) derive(in *deriveRequest, kept []int, batch []*graph.Graph) (*Dat
 	if batch == nil {
 		from = d.Graphs
 	}
-	targets := map[int]string{} // by position in the batch or the data
+	measured := map[int]*measurement{} // by position in the batch or the data
 	for k, m := range in.Measured {
 		field := fmt.Sprintf("measured[%d]", k)
 		if m.Index < 0 || m.Index >= len(from) {
 			return nil, notFound(field+".index", "measured[%d]: graph %d, want 0 … %d", k, m.Index, len(from)-1)
 		}
-		if v, err := strconv.ParseFloat(m.Target, 64); d.task == regression && (err != nil || math.IsNaN(v) || math.IsInf(v, 0)) {
-			return nil, badRequest(field+".target", "measured[%d]: %q, want a number", k, m.Target)
+		if err := m.check(d, field); err != nil {
+			return nil, err
 		}
-		if _, twice := targets[m.Index]; twice {
+		if measured[m.Index] != nil {
 			return nil, badRequest(field+".index", "measured[%d]: graph %d has a target already", k, m.Index)
 		}
-		targets[m.Index] = m.Target
+		measured[m.Index] = &m
 	}
 	ds := &dataset.Dataset{Name: in.Name}
 	var fresh []int // of the batch
@@ -130,8 +168,8 @@ func (d *Data) derive(in *deriveRequest, kept []int, batch []*graph.Graph) (*Dat
 			return nil, badRequest("graphs", "the model does not have graph %d, so nothing can be made of it", i)
 		}
 		target := d.Targets[i]
-		if batch == nil {
-			target = cmp.Or(targets[i], target)
+		if m := measured[i]; batch == nil && m != nil {
+			target = cmp.Or(m.Target, target)
 		}
 		ds.Graphs = append(ds.Graphs, d.Graphs[i].With(d.IDs[i], target))
 	}
@@ -158,10 +196,25 @@ func (d *Data) derive(in *deriveRequest, kept []int, batch []*graph.Graph) (*Dat
 	for _, c := range d.columns {
 		out.columns = append(out.columns, column{c.name, append(choose.Pick(c.values, kept), make([]string, len(fresh))...), c.numeric})
 	}
-	if len(targets) > 0 {
-		out.countRound(func(k int) bool {
-			return k >= len(kept) || batch == nil && targets[kept[k]] != ""
-		})
+	if len(measured) > 0 {
+		new := func(k int) *measurement {
+			switch {
+			case k >= len(kept):
+				return &in.Measured[k-len(kept)]
+			case batch == nil:
+				return measured[kept[k]]
+			}
+			return nil
+		}
+		for k := range out.IDs {
+			if m := new(k); m != nil {
+				for _, o := range m.Others {
+					c, _ := out.column(o.Column)
+					c.values[k] = o.Value
+				}
+			}
+		}
+		out.countRound(func(k int) bool { return new(k) != nil })
 	}
 	return out, out.use(d.Kernel.Asked)
 }

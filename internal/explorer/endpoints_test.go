@@ -110,7 +110,7 @@ func TestEndpointsOfModel(t *testing.T) {
 	s := newTester(t, readSpec(t), d, nil)
 	var info infoAnswer
 	s.get("/api/v1/info", &info)
-	if len(info.Columns) != 1 || info.Columns[0] != (columnInfo{"size", true}) || info.Task != classification {
+	if len(info.Columns) != 1 || info.Columns[0].Name != "size" || !info.Columns[0].Numeric || info.Task != classification {
 		t.Errorf("columns %+v, task %s", info.Columns, info.Task)
 	}
 	id := newBatch(t, s.server, "CCO\nCN1C(=O)C(O)N=C(c2ccccc2)c2cc(Cl)ccc21\n")

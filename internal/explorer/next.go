@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
@@ -17,29 +18,71 @@ import (
 
 // suggestRequest asks what to measure next.
 type suggestRequest struct {
-	Batch       string  `json:"batch,omitempty" help:"the batch to choose from, as POST batch names it; without it, graphs of the data that have no target"`
-	K           int     `json:"k,omitempty" default:"12" want:"1 to 100" help:"number of graphs"`
-	Goal        string  `json:"goal,omitempty" default:"max" want:"1 to 60" help:"for values: max, min, a number to reach, a range such as 1:3, 1: or :3, or learn"`
-	Class       string  `json:"class,omitempty" help:"for classes: the wanted one; without it, graphs whose class is uncertain"`
-	Acquisition string  `json:"acquisition,omitempty" help:"how graphs are compared, as for mlg suggest; by default the first that suits the goal"`
-	Similarity  float64 `json:"similarity,omitempty" default:"0" want:"0 to 1" help:"least similarity to a measured graph"`
-	Vertices    int     `json:"vertices,omitempty" default:"0" help:"largest number of vertices; 0 for any"`
-	Without     []int   `json:"without,omitempty" want:"0 to 10000" help:"graphs of the pool that are not wanted, by their positions"`
+	Batch       string   `json:"batch,omitempty" help:"the batch to choose from, as POST batch names it; without it, graphs of the data that have no target"`
+	K           int      `json:"k,omitempty" default:"12" want:"1 to 100" help:"number of graphs"`
+	Goal        string   `json:"goal,omitempty" default:"max" want:"1 to 60" help:"for values: max, min, a number to reach, a range such as 1:3, 1: or :3, or learn"`
+	Goals       []string `json:"goals,omitempty" help:"for values of several targets: what is wanted of each, such as logD=1:3 or sol=max. The names are those of the targets and of columns of numbers. A range is a limit, and several other goals make a front; goal then has no meaning. At most 10"`
+	Class       string   `json:"class,omitempty" help:"for classes: the wanted one; without it, graphs whose class is uncertain"`
+	Acquisition string   `json:"acquisition,omitempty" help:"how graphs are compared, as for mlg suggest; by default the first that suits the goal"`
+	Similarity  float64  `json:"similarity,omitempty" default:"0" want:"0 to 1" help:"least similarity to a measured graph"`
+	Vertices    int      `json:"vertices,omitempty" default:"0" help:"largest number of vertices; 0 for any"`
+	Without     []int    `json:"without,omitempty" want:"0 to 10000" help:"graphs of the pool that are not wanted, by their positions"`
 	kernelRequest
 }
 
+// mostGoals is the largest number of targets with a goal.
+const mostGoals = 10
+
 // options returns those of package suggest.
-func (in *suggestRequest) options(t task) (suggest.PoolOptions, error) {
+func (in *suggestRequest) options(d *Data) (suggest.PoolOptions, error) {
 	o := suggest.DefaultPoolOptions()
 	o.K, o.Class, o.Acquisition = in.K, in.Class, suggest.Acquisition(in.Acquisition)
-	if t == classification {
+	var err error
+	switch {
+	case len(in.Goals) > mostGoals:
+		return o, badRequest("goals", "%d goals, want at most %d", len(in.Goals), mostGoals)
+	case len(in.Goals) > 0:
+		o.Goals, err = in.wanted(d)
+		return o, err
+	case d.task == classification:
 		return o, nil // the class says what is wanted
 	}
-	var err error
 	if o.Goal, err = suggest.ParseGoal(in.Goal); err != nil {
 		return o, badRequest("goal", "goal: %v", err)
 	}
 	return o, nil
+}
+
+// wanted reads the goals of several targets.
+func (in *suggestRequest) wanted(d *Data) (out []suggest.Wanted, err error) {
+	for k, text := range in.Goals {
+		field := fmt.Sprintf("goals[%d]", k)
+		w, err := suggest.ParseWanted(text)
+		if err != nil {
+			return nil, badRequest(field, "%v", err)
+		}
+		if c, err := d.column(w.Target); !(w.Target == d.quantity() && d.task == regression) && (err != nil || !c.numeric) {
+			return nil, badRequest(field, "goal %q: %.100q is neither the target nor a column of numbers", text, w.Target)
+		}
+		if slices.ContainsFunc(out, func(o suggest.Wanted) bool { return o.Target == w.Target }) {
+			return nil, badRequest(field, "two goals for the target %s, want one", w.Target)
+		}
+		out = append(out, w)
+	}
+	return out, nil
+}
+
+// valuesOf returns the values of the targets, or those of a column of numbers.
+func (d *Data) valuesOf(name string) []string {
+	if d.task == regression && name == d.quantity() {
+		return d.Targets
+	}
+	c, err := d.column(name)
+	if err != nil {
+		return make([]string, len(d.IDs))
+	}
+	values, _ := dataset.Learnable(c.values)
+	return values
 }
 
 // suggestAnswer is what to measure next, with what it was chosen from.
@@ -63,11 +106,21 @@ type suggested struct {
 	Value       *float64          `json:"value" help:"predicted; null for classes"`
 	Deviation   *float64          `json:"deviation" help:"standard deviation of a measured value; null if it is not known"`
 	Interval    *metrics.Interval `json:"interval" help:"where a measured value lies with a probability; null if that is not known"`
+	Targets     []expected        `json:"targets" help:"what is predicted for each of several targets, in the order of the goals; empty for one. probability is then that all limits hold, null without limits"`
+	Front       bool              `json:"front" help:"of several targets: no graph of the pool is predicted to be better in one and as good in the others"`
 	Gain        float64           `json:"gain" help:"the acquisition function of the graph when it was chosen"`
 	Why         string            `json:"why" help:"good: the prediction is better than all that is known, or hits; uncertain: it may be; new: no measured graph is like it"`
 	Similarity  float64           `json:"similarity" help:"to the most similar measured graph"`
 	Nearest     int               `json:"nearest" help:"that graph"`
 	Place       place             `json:"place"`
+}
+
+// expected is what is predicted for one of several targets.
+type expected struct {
+	Target    string            `json:"target"`
+	Value     float64           `json:"value"`
+	Deviation *float64          `json:"deviation" help:"standard deviation of a measured value; null if it is not known"`
+	Interval  *metrics.Interval `json:"interval" help:"where a measured value lies with a probability; null if that is not known"`
 }
 
 // pool is what to choose from. A graph without one is left out.
@@ -76,8 +129,8 @@ type pool struct {
 	at     []int // their positions in the data or the batch
 }
 
-// pool returns the graphs of a batch or, without one, those of the data that have no target.
-func (s *source) pool(name string) (*pool, error) {
+// pool returns the graphs of a batch or, without one, those of the data that lack a wanted target.
+func (s *source) pool(name string, wanted []suggest.Wanted) (*pool, error) {
 	out := &pool{}
 	if name != "" {
 		b, err := s.batch(name)
@@ -86,8 +139,15 @@ func (s *source) pool(name string) (*pool, error) {
 		}
 		return &pool{b.graphs, kernel.UpTo(len(b.graphs))}, nil
 	}
+	values := [][]string{s.data.Targets}
+	if len(wanted) > 0 {
+		values = nil
+		for _, w := range wanted {
+			values = append(values, s.data.valuesOf(w.Target))
+		}
+	}
 	for i, g := range s.data.Graphs {
-		if g != nil && s.data.Targets[i] == "" {
+		if g != nil && slices.ContainsFunc(values, func(of []string) bool { return of == nil || of[i] == "" }) {
 			out.graphs, out.at = append(out.graphs, g.With(s.data.IDs[i], "")), append(out.at, i)
 		}
 	}
@@ -143,21 +203,76 @@ func (x *session) suggesting(ctx context.Context) (*measuredModel, error) {
 	})
 }
 
+// suggestingSeveral returns the model of several targets that suggests: that of the data, or one of all graphs that have a
+// value of some of them.
+func (x *session) suggestingSeveral(ctx context.Context, wanted []suggest.Wanted) (*measuredModel, error) {
+	if x.saved {
+		f, err := x.learned(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return &measuredModel{Model: f.Model}, nil
+	}
+	k, err := x.kernelOf(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, w := range wanted {
+		names = append(names, w.Target)
+	}
+	return compute(ctx, x, x.several.of(strings.Join(names, "\x00")), "learn", func(ctx context.Context) (*measuredModel, error) {
+		d, ds := x.s.data, &dataset.Dataset{Name: x.s.data.Name}
+		endpoints := make([]choose.Endpoint, len(names))
+		values := make([][]string, len(names))
+		for j, name := range names {
+			endpoints[j], values[j] = choose.Endpoint{Name: name, Data: &dataset.Dataset{}, At: []int{}}, d.valuesOf(name)
+		}
+		var known []int
+		for i, g := range d.Graphs {
+			some := false
+			for j := range names {
+				if v := values[j][i]; v != "" {
+					some = true
+					endpoints[j].At, endpoints[j].Data.Graphs = append(endpoints[j].At, len(known)), append(endpoints[j].Data.Graphs, g.With(d.IDs[i], v))
+				}
+			}
+			if some {
+				known, ds.Graphs = append(known, i), append(ds.Graphs, g.With(d.IDs[i], ""))
+			}
+		}
+		for j, name := range names {
+			if t := endpoints[j].Data.Targets(); len(t) < 3 || slices.Min(t) == slices.Max(t) {
+				return nil, cannot("%s cannot be predicted: %v", name, model.ErrNoTargets)
+			}
+		}
+		o := x.learning()
+		o.Task = choose.Regression
+		m, _, err := model.LearnAll(ctx, ds, endpoints, choose.Each(k), o)
+		return &measuredModel{m, known}, err
+	})
+}
+
 // postSuggest says what to measure next.
 func postSuggest(q *request, in *suggestRequest) (*suggestAnswer, error) {
 	x, err := q.s.session(in.Kernel)
 	if err != nil {
 		return nil, err
 	}
-	from, err := q.s.pool(in.Batch)
+	o, err := in.options(q.s.data)
 	if err != nil {
 		return nil, err
 	}
-	o, err := in.options(q.s.data.task)
+	from, err := q.s.pool(in.Batch, o.Goals)
 	if err != nil {
 		return nil, err
 	}
-	m, err := x.suggesting(q.Context())
+	var m *measuredModel
+	if len(o.Goals) > 0 {
+		m, err = x.suggestingSeveral(q.Context(), o.Goals)
+	} else {
+		m, err = x.suggesting(q.Context())
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -218,12 +333,19 @@ func (m *measuredModel) search(ctx context.Context, from *pool, in *suggestReque
 // told returns what is said about a suggestion, but its position.
 func (m *measuredModel) told(c suggest.Suggestion) suggested {
 	out := suggested{ID: c.ID, SMILES: c.Graph.SMILES(), Class: c.Class, Probability: c.Probability, Value: c.Value,
-		Deviation: c.Deviation, Gain: c.Acquisition, Why: c.Why, Similarity: c.Similarity, Nearest: -1}
+		Deviation: c.Deviation, Targets: []expected{}, Front: c.Front != nil && *c.Front, Gain: c.Acquisition, Why: c.Why, Similarity: c.Similarity, Nearest: -1}
 	if c.Value != nil && c.Deviation != nil {
 		said := newAnswer()
 		said.setValue(*c.Value)
 		said.setDeviation(*c.Deviation)
 		out.Interval = said.Interval
+	}
+	for _, e := range c.Targets {
+		said := newAnswer()
+		if said.setValue(e.Value); e.Deviation != nil {
+			said.setDeviation(*e.Deviation)
+		}
+		out.Targets = append(out.Targets, expected{e.Target, e.Value, said.Deviation, said.Interval})
 	}
 	if len(c.Nearest) > 0 {
 		out.Nearest = m.knows(c.Nearest[0].Index)

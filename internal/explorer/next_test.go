@@ -104,6 +104,106 @@ func TestSuggest(t *testing.T) {
 	}
 }
 
+// severalSeries have two targets: y as unmeasuredSeries, and z, which falls with the length and misses elsewhere.
+func severalSeries() string {
+	lines := strings.Split(strings.TrimSpace(unmeasuredSeries()), "\n")
+	for i, line := range lines {
+		z := fmt.Sprintf("%g", 10-float64((i-1)%20)/3+math.Cos(float64(i)))
+		switch {
+		case i == 0:
+			z = "z"
+		case i%4 == 1:
+			z = ""
+		}
+		lines[i] = line + "," + z
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+// With goals of several targets the batch is that of package suggest by a model of all of them, and what lacks one of them is
+// the pool. Values of all of them join the data.
+func TestSuggestSeveral(t *testing.T) {
+	s := newTester(t, readSpec(t), someDrugs(t), nil)
+	a := s.upload("name=series.csv&target=y", severalSeries())
+	var out suggestAnswer
+	s.post("/api/v1/suggest?source="+a.Source, `{"k":5,"goals":["y=max","z=6:8"]}`, &out)
+	d := s.server.sources[1].data
+	ds, pool := &dataset.Dataset{}, suggest.Block{}
+	endpoints := []choose.Endpoint{{Name: "y", Data: &dataset.Dataset{}}, {Name: "z", Data: &dataset.Dataset{}}}
+	var at []int
+	for i, g := range d.Graphs {
+		values := []string{d.Targets[i], d.columns[0].values[i]}
+		if values[0] == "" || values[1] == "" {
+			pool.IDs, pool.Graphs, at = append(pool.IDs, d.IDs[i]), append(pool.Graphs, g), append(at, i)
+		}
+		if values[0] == "" && values[1] == "" {
+			continue
+		}
+		for j, v := range values {
+			if v != "" {
+				endpoints[j].At, endpoints[j].Data.Graphs = append(endpoints[j].At, len(ds.Graphs)), append(endpoints[j].Data.Graphs, g.With(d.IDs[i], v))
+			}
+		}
+		ds.Graphs = append(ds.Graphs, g.With(d.IDs[i], ""))
+	}
+	k, _ := s.server.given().choose2("mlg")
+	o := model.DefaultLearnOptions()
+	o.Task = choose.Regression
+	m, _, err := model.LearnAll(t.Context(), ds, endpoints, choose.Each(k), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := suggest.DefaultPoolOptions()
+	want.K, want.Goals = 5, []suggest.Wanted{{Target: "y", Goal: suggest.Goal{Kind: suggest.Maximise}}, {Target: "z", Goal: suggest.Goal{Kind: suggest.Range, Low: 6, High: 8}}}
+	blocks := []suggest.Block{pool, {}}
+	r, err := suggest.From(t.Context(), m, func() (b suggest.Block, err error) {
+		b, blocks = blocks[0], blocks[1:]
+		return b, nil
+	}, nil, want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out.Pool != len(at) || out.Goal != "y=max, z=6:8" || len(out.Batch) != 5 || len(r.Batch) != 5 {
+		t.Fatalf("suggestions %+v, want %+v", out, r)
+	}
+	for k, x := range out.Batch {
+		y := r.Batch[k]
+		if x.Index != at[y.Index] || len(x.Targets) != 2 || x.Targets[1].Target != "z" || math.Abs(x.Targets[1].Value-y.Targets[1].Value) > 1e-9 || *x.Probability != *y.Probability || x.Front != *y.Front || x.Why != y.Why {
+			t.Errorf("suggestion %d: %+v, want %+v", k, x, y)
+		}
+		if i := x.Targets[0].Interval; math.Abs(i.Low-x.Targets[0].Value+metrics.HalfWidth(0.9)**y.Targets[0].Deviation) > 1e-9 {
+			t.Errorf("suggestion %d: interval %+v", k, i)
+		}
+	}
+	for request, message := range map[string]string{
+		`{"goals":["x=max"]}`:           "neither the target nor a column of numbers",
+		`{"goals":["y"]}`:               "the name of a target and its goal",
+		`{"goals":["y=max","z=learn"]}`: "the goal learn is for one target alone",
+		`{"goals":["y=max","y=min"]}`:   "two goals for the target y",
+	} {
+		if code, body := s.do("POST", "/api/v1/suggest?source="+a.Source, request, ""); code/100 != 4 || !strings.Contains(string(body), message) {
+			t.Errorf("%s: %d %s, want %s", request, code, body, message)
+		}
+	}
+	// Values of both targets join the data, or of one of them.
+	i, j := out.Batch[0].Index, out.Batch[1].Index
+	var made deriveAnswer
+	s.post("/api/v1/derive?source="+a.Source, fmt.Sprintf(`{"name":"more","measured":[{"index":%d,"target":"4","others":[{"column":"z","value":"7"}]},{"index":%d,"target":"","others":[{"column":"z","value":"5"}]}]}`, i, j), &made)
+	more := s.server.sources[1].data
+	if z := more.columns[0].values; more.Targets[i] != "4" || z[i] != "7" || z[j] != "5" || more.Targets[j] != d.Targets[j] || more.columns[1].values[j] != "1" || d.columns[0].values[i] == "7" {
+		t.Errorf("derived %q %q %q", more.Targets[i], z[i], z[j])
+	}
+	for request, message := range map[string]string{
+		`{"name":"x","measured":[{"index":1,"target":""}]}`:                                              "measured[0]: no target",
+		`{"name":"x","measured":[{"index":1,"target":"","others":[{"column":"z","value":"much"}]}]}`:     "want a number",
+		`{"name":"x","measured":[{"index":1,"target":"1","others":[{"column":"nothing","value":"1"}]}]}`: "no column",
+	} {
+		if code, body := s.do("POST", "/api/v1/derive?source="+a.Source, request, ""); code/100 != 4 || !strings.Contains(string(body), message) {
+			t.Errorf("%s: %d %s, want %s", request, code, body, message)
+		}
+	}
+}
+
 // choose2 is choose without the key.
 func (s *source) choose2(text string) (kernel.Kernel, error) {
 	k, _, err := s.choose(text)

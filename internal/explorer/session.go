@@ -35,13 +35,14 @@ type session struct {
 	places    result[*placement]
 	structure result[*structureAnswer]
 	order     result[[]int]
-	sooner    result[*evaluation]    // of the early learner
-	score     result[*evaluation]    // by cross-validation, without baselines
-	beside    result[*evaluation]    // with baselines
-	everyone  result[*predictions]   // by cross-validation
-	known     result[*predictions]   // by a model of its training graphs
-	measured  result[*measuredModel] // of measured graphs alone
-	vertices  result[[]vertexTable]  // by level
+	sooner    result[*evaluation]      // of the early learner
+	score     result[*evaluation]      // by cross-validation, without baselines
+	beside    result[*evaluation]      // with baselines
+	everyone  result[*predictions]     // by cross-validation
+	known     result[*predictions]     // by a model of its training graphs
+	measured  result[*measuredModel]   // of measured graphs alone
+	several   byColumn[*measuredModel] // by the names of several targets
+	vertices  result[[]vertexTable]    // by level
 	trainings byColumn[*training]
 	clusters  result[*clustering]
 	trusted   [3]result[*tested] // by splits

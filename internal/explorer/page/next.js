@@ -1,21 +1,24 @@
 // What to measure next: suggestions as cards and on the map, to accept or to reject, and the values that were measured.
 
 import { $, count, fixed, h, hidden, number, percent, save, signed, toast, whole, withDeviation } from "./dom.js";
-import { get, post } from "./api.js";
+import { get, post, stopped } from "./api.js";
 import { chosen, write } from "./state.js";
 import { structure } from "./structure.js";
-import { goalForm, goalOf, usual } from "./goal.js";
+import { goalForm, goalOf, usual, wanted } from "./goal.js";
 import { keep, keptOf } from "./kept.js";
 import { begin, roundsOf } from "./rounds.js";
 import { csv } from "./csv.js";
 
 let answer = null; // of the API,
-let of = null; // and what it is about
+let of = null; // and what was asked last
 let job = null;
+let turns = 0; // of the view, of which the last counts
 
 const want = (app) => ({ ...usual, ...app.state.next });
 
-// decisions of a collection by pool and position: {ok: true or false, value: as it was measured}.
+const several = (app) => want(app).others.length > 0;
+
+// decisions of a collection by pool and position: {ok: true or false, value: as it was measured, others: values by columns}.
 const decisions = (app) => {
   const all = keptOf(app.info.source).decisions;
   return (all[want(app).pool] ??= {});
@@ -50,10 +53,14 @@ export async function nextView(app) {
   const { info, source } = app;
   const without = app.places?.views.predict;
   if (without || !info) return $("next-cards").replaceChildren(h("p", { class: "empty" }, without ?? ""));
-  const unmeasured = source.targets.filter((t) => !t).length;
+  const others = info.task === "regression" ? want(app).others.filter((w) => info.columns.some((c) => c.name === w.name && c.range.length)) : [];
+  const turn = ++turns;
+  const columns = await Promise.all(others.map((w) => app.column(w.name)));
+  if (turn !== turns) return;
+  const unmeasured = source.targets.filter((t, i) => !t || columns.some((c) => c[i] === null || c[i] === "")).length; // of some wanted target
   const pools = [unmeasured && ["", `${whole(unmeasured)} unmeasured`],
     app.state.batch && [app.state.batch, "from Many"]].filter(Boolean);
-  const wish = want(app);
+  const wish = { ...want(app), others };
   if (!pools.some(([name]) => name === wish.pool)) wish.pool = pools[0]?.[0] ?? "";
   app.state.next = wish;
   const largest = Math.max(...source.nodes, 1);
@@ -68,7 +75,9 @@ export async function nextView(app) {
     })] : []));
     if (focus?.startsWith("next-")) $(focus)?.focus();
   }
-  $("next-rounds").replaceChildren(...roundsOf(app));
+  const rounds = JSON.stringify([info.source, keptOf(info.source).rounds]);
+  if ($("next-rounds").dataset.of !== rounds) $("next-rounds").replaceChildren(...roundsOf(app));
+  $("next-rounds").dataset.of = rounds;
   if (!pools.length) {
     answer = null;
     $("next-head").replaceChildren();
@@ -81,11 +90,13 @@ export async function nextView(app) {
 // suggest asks for suggestions, unless they are there. Accepted and rejected graphs are not suggested again.
 async function suggest(app, anew = false) {
   const wish = want(app);
-  const about = { source: app.info.source, key: JSON.stringify([app.info.source, app.state.kernel, wish]) };
-  if (of?.key === about.key && !anew) return show(app);
-  if (of?.source !== about.source) $("next-cards").replaceChildren();
+  const about = { source: app.info.source, pool: wish.pool, key: JSON.stringify([app.info.source, app.state.kernel, wish]) };
+  if (of?.key === about.key && !anew) return of.done && show(app); // else it is on its way
+  if (of?.source !== about.source || of.pool !== about.pool) {
+    answer = null;
+    $("next-cards").replaceChildren();
+  }
   of = about;
-  answer = null;
   job?.abort();
   job = new AbortController();
   $("next-head").replaceChildren(h("b", {}, "Looking for the best …"));
@@ -94,9 +105,14 @@ async function suggest(app, anew = false) {
     const found = await post("suggest", { ...goalOf(wish, app.info), ...(wish.pool && { batch: wish.pool }), without, ...chosen() }, job.signal);
     if (of !== about) return;
     answer = found;
+    of.done = true;
   } catch (e) {
-    if (of === about) of = null;
-    if (e.name === "AbortError") return;
+    if (of !== about) return;
+    of = answer = null;
+    if (stopped(e)) {
+      $("next-cards").replaceChildren();
+      return $("next-head").replaceChildren(h("b", {}, "Cancelled."), h("button", { onclick: () => suggest(app).catch(app.fail) }, "Try again"));
+    }
     $("next-head").replaceChildren();
     return $("next-cards").replaceChildren(h("p", { class: "empty error" }, e.message));
   }
@@ -107,6 +123,12 @@ async function suggest(app, anew = false) {
 // because says in words why a graph was taken.
 function because(app, x) {
   const goal = answer.goal;
+  if (x.targets.length) {
+    const [first, ...rest] = x.why.split(", ");
+    const limits = x.probability === null ? "" : ` All limits hold with ${percent(x.probability, 0)}.`;
+    return `${first === "good" ? "Its predictions are better together than all that is measured, or hit" : "It may be better than all that is measured"}.${limits}${
+      x.front ? " None here is better in one target and as good in the others." : ""}${rest.includes("new") ? " No measured graph is like it." : ""}`;
+  }
   const range = goal.includes(":");
   const classes = app.info.task === "classification";
   const good = classes ? `${x.class || goal} is its most probable class` : range ? "Its prediction is in the range" : "Its prediction is better than that of all measured graphs";
@@ -116,26 +138,32 @@ function because(app, x) {
   return `${first === "good" ? good : maybe}.${rest.includes("new") ? " No measured graph is like it." : ""}`;
 }
 
+// interval shows that of a prediction, if there is one.
+const interval = (x) => x.interval && h("span", { class: "muted" }, `${percent(x.interval.level, 0)}: ${number(x.interval.low, 3)} to ${number(x.interval.high, 3)}`);
+
 // card shows a suggestion, or a graph that was accepted.
 function card(app, x, k) {
   const { info, source } = app;
   const d = decisions(app)[x.index] ?? {};
   const set = (ok) => decide(app, x, { ...d, ok: d.ok === ok ? undefined : ok });
-  const facts = [h("b", {}, info.task === "classification" ? `${x.class} ${percent(x.probability, 0)}` : `${info.target_name} ${withDeviation(x)}`),
-    x.interval && h("span", { class: "muted" }, `${percent(x.interval.level, 0)}: ${number(x.interval.low, 3)} to ${number(x.interval.high, 3)}`),
+  const said = info.task === "classification" ? [h("b", {}, `${x.class} ${percent(x.probability, 0)}`)]
+    : (x.targets?.length ? x.targets : [{ ...x, target: info.target_name }]).flatMap((t) => [h("b", {}, `${t.target} ${withDeviation(t)}`), interval(t)]);
+  const facts = [...said,
     h("span", {}, because(app, x)),
     x.nearest >= 0 && h("span", { class: "muted" }, `Nearest: ${source.ids[x.nearest]}, ${signed(source.targets[x.nearest] ?? "")}, similarity ${fixed(x.similarity, 2)}`)];
-  const value = d.ok && h("label", { class: "measured" }, `Measured ${info.target_name}`, h("input", { value: d.value ?? "", inputmode: info.task === "regression" ? "decimal" : null,
-    list: info.task === "classification" ? "next-classes" : null, "aria-label": `Measured ${info.target_name} of ${x.id}`,
+  const input = (name, value, write) => h("label", { class: "measured" }, `Measured ${name}`, h("input", { value: value ?? "", inputmode: info.task === "regression" ? "decimal" : null,
+    list: info.task === "classification" ? "next-classes" : null, "aria-label": `Measured ${name} of ${x.id}`,
     oninput: (e) => {
-      decisions(app)[x.index] = { ...d, ok: true, value: e.target.value.trim(), said: x };
+      decisions(app)[x.index] = { ...decisions(app)[x.index], ok: true, said: x, ...write(e.target.value.trim()) };
       keep(info.source);
       head(app);
     } }));
+  const value = d.ok && wanted(want(app), info).map((name, j) => (j === 0 ? input(name, d.value, (v) => ({ value: v }))
+    : input(name, d.others?.[name], (v) => ({ others: { ...decisions(app)[x.index]?.others, [name]: v } }))));
   return h("li", { class: `group suggestion ${d.ok ? "accepted" : ""}`, "data-graph": x.index, id: `suggestion-${k}` },
     h("button", { class: "open", onclick: () => open(app, x).catch(app.fail) }, hidden(`Open ${x.id}`), structure(() => drawn(app, x.index))),
     h("span", { class: "facts" }, h("span", { class: "row" }, k >= 0 && h("span", { class: "rank" }, String(k + 1)), h("b", { class: "cut" }, x.id)), facts.filter(Boolean)),
-    value, h("span", { class: "row" },
+    value || "", h("span", { class: "row" },
       h("button", { class: "quiet", "aria-pressed": String(d.ok === true), "aria-label": `Accept ${x.id}`, onclick: () => set(true) }, d.ok ? "✓ Accepted" : "✓ Accept"),
       h("button", { class: "quiet", "aria-pressed": String(d.ok === false), "aria-label": `Reject ${x.id}`, onclick: () => set(false) }, "✕ Reject")));
 }
@@ -158,7 +186,8 @@ async function open(app, x) {
 }
 
 const accepted = (app) => Object.values(decisions(app)).filter((d) => d.ok && d.said);
-const measured = (app) => accepted(app).filter((d) => d.value);
+const typed = (d) => Boolean(d.value || Object.values(d.others ?? {}).some(Boolean));
+const measured = (app) => accepted(app).filter(typed);
 
 function show(app) {
   const fresh = answer.batch.filter((x) => decisions(app)[x.index]?.ok === undefined);
@@ -205,25 +234,33 @@ function accept(app) {
 // exportCsv saves what was accepted or, before that, all suggestions.
 function exportCsv(app) {
   const { info, source } = app;
-  const list = accepted(app).length ? accepted(app).map((d) => [d.said, d.value ?? ""]) : answer.batch.map((x) => [x, ""]);
-  const rows = list.map(([x, value]) => [x.id, x.smiles, ...(info.task === "classification" ? [x.class, x.probability] : [x.value, x.deviation, x.interval?.low, x.interval?.high]),
-    x.gain, because(app, x), source.ids[x.nearest] ?? "", x.similarity, value]);
-  const said = info.task === "classification" ? ["class", "probability"] : ["predicted", "deviation", "low 90 %", "high 90 %"];
-  save(new Blob([csv([["id", "smiles", ...said, "gain", "why", "nearest", "similarity", info.target_name], ...rows])], { type: "text/csv" }), `${info.name}-next.csv`);
+  const list = accepted(app).length ? accepted(app).map((d) => [d.said, d]) : answer.batch.map((x) => [x, {}]);
+  const values = (x) => [x.value, x.deviation, x.interval?.low, x.interval?.high];
+  const names = several(app) ? wanted(want(app), info) : null;
+  const rows = list.map(([x, d]) => [x.id, x.smiles, ...(info.task === "classification" ? [x.class, x.probability]
+    : names ? names.flatMap((name) => values(x.targets?.find((t) => t.target === name) ?? {})) : values(x)),
+    x.gain, because(app, x), source.ids[x.nearest] ?? "", x.similarity, d.value ?? "", ...want(app).others.map((w) => d.others?.[w.name] ?? "")]);
+  const columns = ["predicted", "deviation", "low 90 %", "high 90 %"];
+  const said = info.task === "classification" ? ["class", "probability"] : names ? names.flatMap((name) => columns.map((c) => `${name} ${c}`)) : columns;
+  save(new Blob([csv([["id", "smiles", ...said, "gain", "why", "nearest", "similarity", ...wanted(want(app), info)], ...rows])], { type: "text/csv" }), `${info.name}-next.csv`);
 }
 
 // learn makes the measured values part of the data: a new model learns from all of them.
 async function learn(app) {
   const { info, state } = app;
-  const list = Object.entries(decisions(app)).filter(([, d]) => d.ok && d.value);
-  const wrong = list.find(([, d]) => info.task === "regression" && !Number.isFinite(Number(d.value.replace("−", "-").replace(",", "."))));
-  if (wrong) throw new Error(`${wrong[1].said.id}: “${wrong[1].value}” is not a number.`);
-  const values = list.map(([i, d]) => ({ index: Number(i), target: info.task === "regression" ? d.value.replace("−", "-").replace(",", ".") : d.value, said: d.said }));
+  const list = Object.entries(decisions(app)).filter(([, d]) => d.ok && typed(d));
+  const text = (d, v) => {
+    const number = v.replace("−", "-").replace(",", ".");
+    if (info.task === "regression" && v && !Number.isFinite(Number(number))) throw new Error(`${d.said.id}: “${v}” is not a number.`);
+    return info.task === "regression" ? number : v;
+  };
+  const values = list.map(([i, d]) => ({ index: Number(i), target: text(d, d.value ?? ""), said: d.said,
+    others: Object.entries(d.others ?? {}).filter(([, v]) => v).map(([column, v]) => ({ column, value: text(d, v) })) }));
   const wish = want(app);
   const made = await post("derive", { name: info.name, ...(wish.pool && { batch: wish.pool }),
-    measured: values.map(({ index, target }) => ({ index, target })), ...chosen() });
-  begin(app, made.source, values, wish);
-  const open = Object.fromEntries(Object.entries(decisions(app)).filter(([, d]) => !(d.ok && d.value)));
+    measured: values.map(({ index, target, others }) => ({ index, target, others })), ...chosen() });
+  begin(app, made.source, values.filter((v) => v.target), wish);
+  const open = Object.fromEntries(Object.entries(decisions(app)).filter(([, d]) => !(d.ok && typed(d))));
   keep(made.source, { decisions: { [made.batch]: open }, notes: keptOf(info.source).notes });
   const batch = made.batch || null;
   await app.use(made.source, { view: "next", kernel: state.kernel, batch, next: { ...wish, pool: made.batch } });

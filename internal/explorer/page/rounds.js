@@ -48,9 +48,10 @@ export function begin(app, source, values, want) {
   noteRound(app).catch(app.fail);
   const { info } = app;
   const numbers = info.task === "regression";
-  const off = values.map((v) => Number(v.target) - v.said.value);
-  const right = values.filter((v) => (numbers ? v.said.interval && v.target >= v.said.interval.low && v.target <= v.said.interval.high : v.said.class === v.target)).length;
-  const added = { n: values.length, right, error: numbers ? Math.sqrt(off.reduce((s, d) => s + d * d, 0) / off.length) : null,
+  const told = (v) => v.said.targets?.find((t) => t.target === info.target_name) ?? v.said; // of several targets
+  const off = values.map((v) => Number(v.target) - told(v).value);
+  const right = values.filter((v) => (numbers ? told(v).interval && v.target >= told(v).interval.low && v.target <= told(v).interval.high : v.said.class === v.target)).length;
+  const added = { n: values.length, right, error: numbers && off.length ? Math.sqrt(off.reduce((s, d) => s + d * d, 0) / off.length) : null,
     best: bestOf(want, info, values.map((v) => v.target)) };
   keep(source, { rounds: [...keptOf(info.source).rounds, { added }] });
 }

@@ -115,3 +115,48 @@ test("graphs of a batch are suggested for a class; one opens with reasons; on a 
   assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "nothing to scroll sideways");
   await close(page, "next-phone");
 });
+
+test("several targets: a limit by sliders beside the goal; both are predicted, measured and learned", limit, async () => {
+  const [table, truth] = partly(200);
+  const [head, ...rows] = table.trim().split("\n");
+  const sol = (r, i) => (i % 3 ? (5 - r.split(",")[1].length * 0.2).toFixed(2) : "");
+  const page = await open("", { at: await serve(file("two.csv", [`${head},sol`, ...rows.map((r, i) => `${r},${sol(r, i)}`)].join("\n")), "--target", "logP") });
+  await settled(page);
+  await page.locator("#tab-next").click();
+  await page.locator(".suggestion").first().waitFor();
+  const lacking = await page.evaluate(async () => {
+    const { app } = await import("/app.js");
+    const other = await app.column("sol");
+    return app.source.targets.filter((t, i) => !t || other[i] === null).length;
+  });
+  await page.locator("#next-more").selectOption("sol");
+  await page.locator("#next-other-0-low").waitFor();
+  await page.locator("#next-pool").filter({ hasText: `${lacking} unmeasured` }).waitFor({ state: "attached" });
+  const card = page.locator(".suggestion").first();
+  await card.filter({ hasText: /logP −?[\d.]+ ± [\d.]+[^]*sol −?[\d.]+ ± [\d.]+/ }).waitFor();
+  await card.filter({ hasText: "All limits hold with" }).waitFor();
+  assert.equal(await page.locator("#next-kind option[value=learn]").count(), 0, "what tells most is for one target");
+  await page.locator("#next-other-0-low").focus(); // by keyboard
+  for (let k = 0; k < 60; k++) await page.keyboard.press("ArrowRight");
+  await until(page, "app.state.next.others[0].low > app.info.columns[0].range[0]");
+  await card.filter({ hasText: "All limits hold with" }).waitFor();
+  if (shots) await page.screenshot({ path: join(shots, "next-several.png") });
+  const [name] = await page.locator(".suggestion .cut").allInnerTexts();
+  await page.locator(`[aria-label="Accept ${name}"]`).click();
+  await page.locator(`[aria-label="Measured sol of ${name}"]`).fill("3,5");
+  await page.locator(`[aria-label="Measured logP of ${name}"]`).fill(truth.get(name));
+  const [download] = await Promise.all([page.waitForEvent("download"), page.locator("#next-export").click()]);
+  const csv = readFileSync(await download.path(), "utf8").trim().split("\n");
+  assert.match(csv[0], /^id,smiles,logP predicted,.*sol predicted,.*,similarity,logP,sol$/);
+  assert.match(csv[1], new RegExp(`,${truth.get(name).replace(".", "\\.")},"3,5"$`));
+  await page.locator("#next-head button", { hasText: "Learn from 1 value" }).click();
+  await page.locator(".rounds summary").filter({ hasText: "Rounds: 1" }).waitFor();
+  const at = await value(page, `app.source.ids.indexOf(${JSON.stringify(name)})`);
+  assert.equal(await page.evaluate(async (i) => (await (await import("/app.js")).app.column("sol"))[i], at), 3.5);
+  await page.locator("#next-other-0-kind").waitFor(); // the goals stay
+  await page.locator('[aria-label="No goal for sol"]').click();
+  await page.locator("#next-kind option[value=learn]").waitFor({ state: "attached" });
+  await page.setViewportSize({ width: 390, height: 844 });
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "nothing to scroll sideways");
+  await close(page);
+});
