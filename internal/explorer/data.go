@@ -52,6 +52,17 @@ func (d *Data) Unmeasured() dataset.LeftOut { return d.unmeasured }
 // quantity is what the targets are called.
 func (d *Data) quantity() string { return cmp.Or(d.targetName, "target") }
 
+// thing is what a graph of the data is called.
+func (d *Data) thing() string {
+	switch {
+	case d.read.Rows != nil:
+		return "row"
+	case d.molecules:
+		return "molecule"
+	}
+	return "graph"
+}
+
 // task is the kind of the targets.
 type task string
 

@@ -52,6 +52,7 @@ type infoAnswer struct {
 	Labels     bool         `json:"labels"`
 	Attributes int          `json:"attributes"`
 	Molecules  bool         `json:"molecules" help:"the first graph is a molecule"`
+	Thing      string       `json:"thing" want:"one of row molecule graph" help:"what a graph of the data is: a row has several structures, or values beside one"`
 	Parts      []string     `json:"parts" help:"what the rows of a table are compared by, in the order in which smiles has it with semicolons between; empty for other graphs"`
 	Kernel     string       `json:"kernel" help:"the kernel of requests that choose none"`
 	Kernels    []kernelInfo `json:"kernels" help:"all kernels that texts may name"`
@@ -88,7 +89,7 @@ func getInfo(q *request, _ *struct{}) (*infoAnswer, error) {
 		Task:    d.task,
 		Classes: classInfos(d.classes, d.class), Range: []float64{}, Terms: []string{}, Warnings: d.info.Warnings, Skipped: d.skipped, Unmeasured: d.unmeasured, Core: len(s.core),
 		Vertices: d.info.Vertices, Edges: d.info.Edges, Labels: d.info.NodeLabels > 0, Attributes: d.info.Attributes,
-		Molecules: d.molecules, Source: s.id, Given: s.fixed, TargetName: d.quantity(),
+		Molecules: d.molecules, Thing: d.thing(), Source: s.id, Given: s.fixed, TargetName: d.quantity(),
 		ColumnName: d.colorName, Columns: d.columnInfos(), ColorBy: d.colorBy(), Fragments: d.fragments(), SMILES: d.smiles != nil,
 		Palette: draw.Colors(), Uploads: !s.o.ReadOnly, Limits: infoLimits{s.o.UploadBytes, s.o.UploadGraphs}}
 	for _, name := range kernel.Names() {

@@ -91,10 +91,7 @@ func postReport(q *request, in *reportRequest) (*file, error) {
 func (x *session) document(r reported, in *reportRequest) (*draw.Report, error) {
 	d := x.s.data
 	f, _ := x.fit.peek() // the map follows from it
-	thing := "graphs"
-	if d.molecules {
-		thing = "molecules"
-	}
+	thing := d.thing() + "s"
 	out := &draw.Report{Title: d.Name, Summary: fmt.Sprintf("%s %s.", thousands(len(d.IDs)), thing), Footer: fmt.Sprintf("mlg serve %s. Kernel: %s.", x.s.o.Version, f.Kernel.Asked)}
 	if d.task != noTask {
 		out.Summary = fmt.Sprintf("%s %s, %s of them with %s.", thousands(len(d.IDs)), thing, thousands(len(d.labelled(kernel.UpTo(len(d.IDs))))), d.quantity())

@@ -41,6 +41,12 @@ func TestRows(t *testing.T) {
 	if s.get("/api/v1/info", &info); strings.Join(info.Parts, ";") != "solute;solvent;T" {
 		t.Errorf("parts %q", info.Parts)
 	}
+	if info.Thing != "row" {
+		t.Errorf("they are called %q", info.Thing)
+	}
+	if code, report := s.do("POST", "/api/v1/report", `{}`, ""); code != 200 || !strings.Contains(string(report), "12 rows, 12 of them with target") {
+		t.Errorf("report %d %.300s", code, report)
+	}
 	var said predictAnswer
 	s.post("/api/v1/predict", `{"graphs":[{"smiles":"CCCCC; O; 305"},{"smiles":"CC; O; 300"}]}`, &said)
 	if p := said.Predictions; len(p) != 2 || p[0].Known != nil || p[1].Known == nil || p[1].Known.Index != 0 || *p[0].Value < 2 || *p[0].Value > 5 {

@@ -387,6 +387,7 @@ async function useData(id) {
   const mine = visit;
   if (app.info && (id === app.info.source || (id === null && app.info.source === app.sources[0].id))) return true;
   forgetLearned(); // it would show what is gone
+  state.loading = true;
   forgetTwo();
   detailJob?.abort();
   const fetchAll = (source) => {
@@ -400,6 +401,8 @@ async function useData(id) {
     if (e.field !== "source" || mine !== visit) throw e;
     missing = e;
     found = await fetchAll(null);
+  } finally {
+    if (mine === visit) state.loading = false;
   }
   if (mine !== visit) return null;
   const [info, graphs, { sources }] = found;
@@ -420,9 +423,8 @@ function describe() {
   const { info } = app;
   document.title = `${info.name} – mlg explorer`;
   $("name").textContent = info.name;
-  const thing = info.parts.length ? "row" : info.molecules ? "molecule" : "graph";
   const classes = info.task === "classification" ? ` in ${info.classes.length} classes` : "";
-  $("facts").textContent = [`${count(info.graphs, thing)}${classes}.`, 
+  $("facts").textContent = [`${count(info.graphs, info.thing)}${classes}.`, 
     `Similar ones lie together. Click one for its ${info.color_by.includes("prediction") ? "prediction and reasons" : "neighbours"}.`].join(" ");
   remarks(info);
   app.drawings.clear();

@@ -1,6 +1,6 @@
 // Questions: molecules that are typed, examples, and what was said.
 
-import { $, h, showError, withDeviation } from "./dom.js";
+import { $, extent, h, showError, withDeviation } from "./dom.js";
 import { stopped } from "./api.js";
 
 // Molecules to try.
@@ -38,7 +38,7 @@ export function showExamples(app) {
   const out = [];
   if (info.molecules && !info.parts.length) for (const [name, smiles] of molecules) out.push(chip(name, () => app.ask([{ smiles }]).catch(app.fail)));
   if (info.graphs > 1) {
-    out.push(chip("the largest", () => app.open(String(source.nodes.indexOf(Math.max(...source.nodes))))));
+    out.push(chip("the largest", () => app.open(String(source.nodes.indexOf(extent(source.nodes)[1])))));
     out.push(chip("two that are alike", () => app.alike().catch(app.fail)));
   }
   if (info.color_by.includes("error")) out.push(chip("prediction errors", () => app.colorBy("error")));

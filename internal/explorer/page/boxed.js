@@ -1,11 +1,11 @@
-// A box that is dragged over the dots of a chart selects their graphs.
+// A box that is dragged over a chart selects its graphs.
 
 import { s } from "./dom.js";
 
 const least = 5; // units of the chart that a drag is long; less is a click
 
-// boxed lets dots with data-graph be selected; choose(graphs) gets those in the box.
-export function boxed(svg, dots, choose) {
+// boxed lets the graphs of points [x, y, graph] be selected; choose(graphs) gets those in the box.
+export function boxed(svg, points, choose) {
   let from = null;
   const box = s("rect", { class: "box" });
   const at = (e) => {
@@ -37,11 +37,7 @@ export function boxed(svg, dots, choose) {
     from = null;
     box.remove();
     if (!dragged || e.type === "pointercancel") return;
-    const inside = (dot) => {
-      const [cx, cy] = ["cx", "cy"].map((name) => Number(dot.getAttribute(name)));
-      return cx >= left && cx <= right && cy >= top && cy <= bottom && !dot.classList.contains("out");
-    };
-    choose(dots.filter(inside).map((dot) => Number(dot.dataset.graph)));
+    choose(points.filter(([x, y]) => x >= left && x <= right && y >= top && y <= bottom).map(([, , graph]) => graph));
   };
   svg.addEventListener("pointerup", end);
   svg.addEventListener("pointercancel", end);

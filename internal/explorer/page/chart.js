@@ -1,6 +1,6 @@
 // Small charts: lines and points over two axes.
 
-import { h, number, s } from "./dom.js";
+import { h, number, s, whole } from "./dom.js";
 
 const size = { width: 300, height: 240, left: 46, bottom: 40, top: 10, right: 12 };
 
@@ -33,4 +33,13 @@ export function chart({ title, about, points, x: [x0, x1], y: [y0, y1], xName, y
     line && s("path", { class: "curve", d: path }),
     dots ? points.map(([a, b], k) => s("circle", { class: "point", cx: u(a), cy: v(b), r: 3.4 }, tell && s("title", {}, tell(k)))) : []);
   return h("figure", { class: "chart" }, h("figcaption", {}, title), svg, h("p", { class: "muted small" }, about));
+}
+
+const mostDots = 4000;
+
+// drawn returns those of many points that are drawn, evenly chosen, and a line that says so where these are not all.
+export function drawn(all) {
+  if (all.length <= mostDots) return [all, ""];
+  const some = Array.from({ length: mostDots }, (_, k) => all[Math.floor((k * all.length) / mostDots)]);
+  return [some, h("p", { class: "muted small" }, `${whole(mostDots)} of ${whole(all.length)} graphs are drawn, evenly chosen. A box selects all of them.`)];
 }

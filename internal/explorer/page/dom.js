@@ -79,6 +79,9 @@ export const nameless = "target";
 
 export const percent = (x, digits = 1) => `${(100 * x).toFixed(digits)} %`;
 
+// extent returns the least and the largest of many numbers.
+export const extent = (values) => values.reduce(([low, high], v) => [Math.min(low, v), Math.max(high, v)], [Infinity, -Infinity]);
+
 export const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 // save hands bytes to the browser as a file.

@@ -1,6 +1,6 @@
 // Filters of the columns of a table: the ends of a range with sliders, values to choose from, or a part of the text.
 
-import { h, signed } from "./dom.js";
+import { extent, h, signed } from "./dom.js";
 
 const mostValues = 12; // different texts that are listed to choose from
 const steps = 200; // of a slider
@@ -54,7 +54,7 @@ function choices(name, counts, f, set) {
 
 // range has boxes for the ends, and sliders for them below.
 function range(name, values, f, set) {
-  const [low, high] = values.reduce(([a, b], v) => [Math.min(a, v), Math.max(b, v)], [Infinity, -Infinity]);
+  const [low, high] = extent(values);
   const now = { ...f };
   const changed = () => set(now.low === undefined && now.high === undefined ? null : { ...now });
   const written = (v) => (v === undefined ? "" : String(Number(v.toPrecision(4))).replace("-", "−"));

@@ -1,6 +1,6 @@
 // What the data consist of: clusters and scaffolds with a typical graph each, and lists of pairs and graphs that deserve a look.
 
-import { $, count, fixed, h, hidden, number, percent, radios, signed, whole } from "./dom.js";
+import { $, count, extent, fixed, h, hidden, number, percent, radios, signed, whole } from "./dom.js";
 import { get } from "./api.js";
 import { chosen, write } from "./state.js";
 import { structure } from "./structure.js";
@@ -106,7 +106,7 @@ function summary(app, members) {
     const values = known.map((i) => source.value[i]);
     const mean = values.reduce((a, b) => a + b, 0) / values.length;
     return values.length === 1 ? `${info.target_name} ${number(mean, 3)}`
-      : `${info.target_name} ${number(Math.min(...values), 3)} to ${number(Math.max(...values), 3)}, mean ${number(mean, 3)}`;
+      : `${info.target_name} ${extent(values).map((v) => number(v, 3)).join(" to ")}, mean ${number(mean, 3)}`;
   }
   const counts = new Map();
   for (const i of known) counts.set(source.targets[i], (counts.get(source.targets[i]) ?? 0) + 1);

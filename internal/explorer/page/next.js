@@ -1,6 +1,6 @@
 // What to measure next: suggestions as cards and on the map, to accept or to reject, and the values that were measured.
 
-import { $, count, fixed, h, hidden, number, percent, save, signed, toast, whole, withDeviation } from "./dom.js";
+import { $, count, extent, fixed, h, hidden, number, percent, save, signed, toast, whole, withDeviation } from "./dom.js";
 import { get, post, stopped } from "./api.js";
 import { chosen, write } from "./state.js";
 import { structure } from "./structure.js";
@@ -52,18 +52,19 @@ function drawn(app, index) {
 export async function nextView(app) {
   const { info, source } = app;
   const without = app.places?.views.predict;
+  if (app.state.loading) return;
   if (without || !info) return $("next-cards").replaceChildren(h("p", { class: "empty" }, without ?? ""));
   const others = info.task === "regression" ? want(app).others.filter((w) => info.columns.some((c) => c.name === w.name && c.range.length)) : [];
   const turn = ++turns;
-  const columns = await Promise.all(others.map((w) => app.column(w.name)));
-  if (turn !== turns) return;
+  const columns = others.length ? await Promise.all(others.map((w) => app.column(w.name))) : [];
+  if (turn !== turns || app.info !== info) return;
   const unmeasured = source.targets.filter((t, i) => !t || columns.some((c) => c[i] === null || c[i] === "")).length; // of some wanted target
   const pools = [unmeasured && ["", `${whole(unmeasured)} unmeasured`],
     app.state.batch && [app.state.batch, "from Many"]].filter(Boolean);
   const wish = { ...want(app), others };
   if (!pools.some(([name]) => name === wish.pool)) wish.pool = pools[0]?.[0] ?? "";
   app.state.next = wish;
-  const largest = Math.max(...source.nodes, 1);
+  const largest = extent(source.nodes)[1];
   const form = JSON.stringify([info.source, pools, wish]);
   if ($("next-form").dataset.of !== form) {
     const focus = document.activeElement?.id;
@@ -146,7 +147,7 @@ function card(app, x, k) {
   const { info, source } = app;
   const d = decisions(app)[x.index] ?? {};
   const set = (ok) => decide(app, x, { ...d, ok: d.ok === ok ? undefined : ok });
-  const said = info.task === "classification" ? [h("b", {}, `${x.class} ${percent(x.probability, 0)}`)]
+  const said = info.task === "classification" ? [h("b", {}, `${want(app).class || x.class} ${percent(x.probability, 0)}`)]
     : (x.targets?.length ? x.targets : [{ ...x, target: info.target_name }]).flatMap((t) => [h("b", {}, `${t.target} ${withDeviation(t)}`), interval(t)]);
   const facts = [...said,
     h("span", {}, because(app, x)),

@@ -1,12 +1,11 @@
 // Any two columns of numbers of the table against each other. A box selects.
 
-import { $, h, number, s, whole } from "./dom.js";
+import { $, extent, h, number, s, whole } from "./dom.js";
 import { boxed } from "./boxed.js";
 import { onTheme } from "./colors.js";
-import { ticksOf } from "./chart.js";
+import { drawn, ticksOf } from "./chart.js";
 
 const size = { width: 520, height: 340, left: 64, bottom: 46, top: 12, right: 14 };
-const most = 4000; // points that are drawn
 
 // plot fills the part of the table below its head. columns are those of the table, rows its rows.
 export function plot(app, columns, rows) {
@@ -43,9 +42,9 @@ export const forgetPlot = () => $("table-plot").replaceChildren();
 function points(app, x, y, rows) {
   const both = rows.filter((i) => typeof x.value(i) === "number" && typeof y.value(i) === "number");
   if (both.length < 2) return [h("p", { class: "empty" }, "Fewer than two graphs have both numbers.")];
-  const some = both.length <= most ? both : Array.from({ length: most }, (_, k) => both[Math.floor((k * both.length) / most)]);
+  const [some, note] = drawn(both);
   const scale = (c, from, to) => {
-    const [low, high] = some.reduce(([a, b], i) => [Math.min(a, c.value(i)), Math.max(b, c.value(i))], [Infinity, -Infinity]);
+    const [low, high] = extent(both.map((i) => c.value(i)));
     const margin = (high - low) * 0.04 || 1;
     const at = (v) => from + ((v - low + margin) / (high - low + 2 * margin)) * (to - from);
     return { at, ticks: ticksOf(low, high) };
@@ -68,6 +67,6 @@ function points(app, x, y, rows) {
     v.ticks.flatMap((t) => [s("line", { class: "tick", x1: size.left - 5, x2: size.left, y1: v.at(t), y2: v.at(t) }), text(number(t, 3), { x: size.left - 9, y: v.at(t) + 4, "text-anchor": "end" })]),
     text(x.name, { x: (size.left + right) / 2, y: size.height - 8, "text-anchor": "middle", class: "axis" }),
     text(y.name, { transform: `translate(14 ${(size.top + floor) / 2}) rotate(-90)`, "text-anchor": "middle", class: "axis" }), dots);
-  boxed(svg, dots, (graphs) => app.pick(graphs, "table", `lie in a box of ${y.name} against ${x.name}`));
-  return [svg, say, some.length < both.length ? h("p", { class: "muted small" }, `${whole(some.length)} of ${whole(both.length)} graphs are drawn, evenly chosen.`) : ""];
+  boxed(svg, both.map((i) => [u.at(x.value(i)), v.at(y.value(i)), i]), (graphs) => app.pick(graphs, "table", `lie in a box of ${y.name} against ${x.name}`));
+  return [svg, say, note];
 }

@@ -1,12 +1,12 @@
 // How good the predictions are: the line in the head of the page, and the view with every one of them.
 
-import { ticksOf } from "./chart.js";
+import { drawn, ticksOf } from "./chart.js";
 import { trustOf } from "./trust.js";
 import { versus } from "./versus.js";
 import { chooseTarget, targetOpen } from "./data.js";
 import { partLine, partOf } from "./part.js";
 import { boxed } from "./boxed.js";
-import { $, count, fixed, h, nameless, number, percent, s, whole } from "./dom.js";
+import { $, count, extent, fixed, h, nameless, number, percent, s, whole } from "./dom.js";
 
 // judge says in words how good predictions of unseen graphs are: the figures, best first, those that the head has room for
 // where there are many, and whether they are worth little.
@@ -180,8 +180,7 @@ const size = { width: 520, height: 440, left: 64, bottom: 46, top: 12, right: 14
 
 // scatter draws predicted against measured values.
 function scatter(e, app, part) {
-  const all = [...e.measured, ...e.values];
-  let [low, high] = [Math.min(...all), Math.max(...all)];
+  let [low, high] = extent([...e.measured, ...e.values]);
   const margin = (high - low) * 0.04 || 1;
   [low, high] = [low - margin, high + margin];
   const x = (v) => size.left + ((v - low) / (high - low)) * (size.width - size.left - size.right);
@@ -190,8 +189,10 @@ function scatter(e, app, part) {
   const ticks = ticksOf(low, high);
   const say = h("p", { class: "key", "aria-live": "polite" },
     "Point at a graph to see its values. Click to open it. Drag a box around graphs to select them.");
-  const points = e.index.map((g, k) => s("circle", {
-    cx: x(e.measured[k]).toFixed(1), cy: y(e.values[k]).toFixed(1), r: 4, "data-graph": g,
+  const all = e.index.map((g, k) => [x(e.measured[k]), y(e.values[k]), g, k]);
+  const [some, note] = drawn(all);
+  const points = some.map(([cx, cy, g, k]) => s("circle", {
+    cx: cx.toFixed(1), cy: cy.toFixed(1), r: 4, "data-graph": g,
     class: ["dot", app.state.open === String(g) && "open", part && !part.within.has(g) && "out"].filter(Boolean).join(" "),
     onpointerenter: () =>
       (say.textContent = `${app.name(String(g))}: measured ${number(e.measured[k])}, predicted ${number(e.values[k])}`),
@@ -214,7 +215,7 @@ function scatter(e, app, part) {
   text(`predicted ${name}`, { transform: `translate(14 ${(size.top + size.height - size.bottom) / 2}) rotate(-90)`,
     "text-anchor": "middle", class: "axis" }),
   s("line", { class: "diagonal", x1: x(low), y1: y(low), x2: x(high), y2: y(high) }), points);
-  boxed(svg, points, (graphs) => app.pick(graphs, "predictions", "lie in a box of predicted against measured values"));
-  return h("div", {}, h("h3", {}, "Predicted against measured"), svg, say,
+  boxed(svg, part ? all.filter(([, , g]) => part.within.has(g)) : all, (graphs) => app.pick(graphs, "predictions", "lie in a box of predicted against measured values"));
+  return h("div", {}, h("h3", {}, "Predicted against measured"), svg, say, note,
   h("p", { class: "muted small" }, "On the line the prediction is exact. Above the line it is too high."));
 }

@@ -1,6 +1,6 @@
 // What is said about one graph: the prediction, how sure it is, and what the learner had seen.
 
-import { h, nameless, number, percent, signed, withDeviation } from "./dom.js";
+import { extent, h, nameless, number, percent, signed, withDeviation } from "./dom.js";
 import { track } from "./pair.js";
 
 // withoutItself makes the prediction for a known molecule that of a learner which has not seen it, where there is one.
@@ -20,7 +20,7 @@ function known(app, equal) {
       n.target && (task === "regression" ? `, ${name} ${measured(n)} measured` : `, ${n.target}`), "."];
   }
   const values = equal.filter((n) => n.target).map((n) => Number(n.target));
-  const range = task === "regression" && values.length > 1 && ` ${name} ${number(Math.min(...values))} to ${number(Math.max(...values))} measured.`;
+  const range = task === "regression" && values.length > 1 && ` ${name} ${extent(values).map((v) => number(v)).join(" to ")} measured.`;
   return [same ? `This molecule is here ${equal.length} times: ` : `The same molecule, with other stereochemistry, is here ${equal.length} times: `,
     equal.slice(0, mostEqual).flatMap((n, k) => [k > 0 && ", ", link(n), n.target && ` (${measured(n)})`]), equal.length > mostEqual && ` and ${equal.length - mostEqual} more`, ".", range].flat();
 }

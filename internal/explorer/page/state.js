@@ -26,6 +26,7 @@ export const state = {
   batch: null, // many graphs that were asked about together
   filters: {}, // of the table, by the names of columns
   plot: null, // of the table: {x, y}, names of columns
+  loading: false, // other data, which the address names
   next: null, // what is wanted of the graphs to measure next
   asked: [], // what was asked: {smiles} or {graph}
 };
@@ -131,6 +132,7 @@ export const arrive = () => (last.place = null);
 // write puts the state into the address: as a new step for "back" when the page shows something else, and in place of
 // the last one while the map, the scale or a vertex moves.
 export function write() {
+  if (state.loading) return; // the address is about other data than the page has
   const q = new URLSearchParams();
   if (state.source !== null) q.set("source", state.source);
   if (state.view !== "map") q.set("view", state.view);

@@ -1,12 +1,11 @@
 // Two models compared: their predictions of the same graphs, which neither had seen.
 
-import { count, h, number, percent, signed, whole } from "./dom.js";
+import { count, extent, h, number, percent, signed, whole } from "./dom.js";
 import { post } from "./api.js";
 import { chosen, write } from "./state.js";
-import { chart } from "./chart.js";
+import { chart, drawn } from "./chart.js";
 
 const mostListed = 12;
-const mostDots = 1500;
 
 // versus returns the part of the view that compares the model of the page with another.
 export function versus(app) {
@@ -60,8 +59,8 @@ function show(app, a) {
     h("p", { class: "muted small" }, `Of ${count(a.graphs, "graph")} that both have predicted without having seen them. The interval is by a bootstrap of these graphs.`)];
   const pairs = a.index.map((graph, k) => ({ graph, errors: a.errors.map((e) => Math.abs(e[k])), said: (values ? a.values : a.classes).map((s) => s[k]) }));
   if (values) {
-    const some = pairs.length <= mostDots ? pairs : Array.from({ length: mostDots }, (_, k) => pairs[Math.floor((k * pairs.length) / mostDots)]);
-    const most = some.reduce((m, p) => Math.max(m, ...p.errors), 0) * 1.04 || 1;
+    const [some] = drawn(pairs);
+    const most = extent(pairs.flatMap((p) => p.errors))[1] * 1.04 || 1;
     out.push(h("div", { class: "charts" }, chart({ title: "Errors of both", points: some.map((p) => p.errors), x: [0, most], y: [0, most],
       diagonal: true, line: false, xName: "error here", yName: "error there", tell: (k) => app.source.ids[some[k].graph],
       about: `Below the line the other model is better: ${whole(a.closer)} of ${whole(a.graphs)} graphs.` })));

@@ -56,7 +56,7 @@ async function firstLook(page) {
   await until("app.evaluation && !app.evaluation.note");
   mark("final score");
   out.graphs = await page.evaluate(async () => (await import("/app.js")).app.info.graphs);
-  out.learned_from = await page.evaluate(async () => (await import("/app.js")).app.info.core);
+  out.learned_from = await page.evaluate(async () => (await import("/app.js")).app.evaluation.graphs);
   out.score = await page.locator("#score").innerText();
   return out;
 }

@@ -90,6 +90,7 @@ test("graphs of a batch are suggested for a class; one opens with reasons; on a 
   await page.locator("#tab-next").click();
   await page.locator("#next-class").selectOption("opioid");
   await page.locator('[aria-label="Accept near"]').waitFor();
+  await page.locator(".suggestion", { hasText: "propanol" }).filter({ hasText: /opioid \d %/ }).waitFor(); // the probability is of the wanted class
   await page.locator("#next-head").filter({ hasText: "1 equal to measured ones" }).waitFor();
   assert.equal(await value(page, "app.map.extra.length"), 3);
   await page.locator("#tab-map").click();

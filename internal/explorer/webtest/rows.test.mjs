@@ -26,6 +26,7 @@ test("columns of structures and numbers are chosen, and a row is asked", limit, 
   await page.locator("#score b").filter({ hasText: /^R² / }).waitFor();
   await settled(page);
   await page.locator("#ask-label").filter({ hasText: "Type solute; solvent; T:" }).waitFor();
+  await page.locator("#facts").filter({ hasText: "40 rows." }).waitFor();
   await page.locator("#ask-text").fill("CCCCO; O; 300");
   await page.locator("#ask-text").press("Enter");
   await page.locator("#asked li").filter({ hasText: "CCCCO; O; 300" }).locator("button").first().click();

@@ -55,4 +55,4 @@ fi
 if [ "${1:-}" = bench ]; then
 	exec timeout 240 node bench.mjs
 fi
-exec timeout 1200 node --test --test-concurrency=1 explorer.test.mjs said.test.mjs layout.test.mjs target.test.mjs directed.test.mjs rows.test.mjs team.test.mjs many.test.mjs table.test.mjs structure.test.mjs next.test.mjs session.test.mjs trust.test.mjs chosen.test.mjs axe.test.mjs
+exec timeout 1200 node --test --test-concurrency=1 explorer.test.mjs said.test.mjs layout.test.mjs target.test.mjs large.test.mjs directed.test.mjs rows.test.mjs team.test.mjs many.test.mjs table.test.mjs structure.test.mjs next.test.mjs session.test.mjs trust.test.mjs chosen.test.mjs axe.test.mjs

@@ -1,0 +1,33 @@
+// More graphs than have their whole matrix in memory: a first learner, then that of all.
+
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { test } from "node:test";
+import { chains, close, file, open, serve, shots, until, value } from "./browser.mjs";
+
+test("the page learns from all graphs; what some of them tell is shown before; work can be cancelled", { timeout: 120000 }, async () => {
+  const [head, ...rows] = chains(2600).trim().split("\n");
+  const table = [head, ...rows, ...rows.map((r, i) => r.replace(/^m/, "n").replace(/[^,]*$/, (i % 7).toFixed(1)))].join("\n");
+  const page = await open("#view=predictions", { at: await serve(file("large.csv", table), "--target", "logP", "--kernel", "wl h=2") });
+  page.setDefaultTimeout(60000);
+  await page.locator("#score").filter({ hasText: /of 1,000 graphs; all are being tested/ }).waitFor();
+  await page.locator(".says").filter({ hasText: /R² / }).first().waitFor(); // what 1000 tell is there meanwhile
+  await page.locator("#work").filter({ hasText: "Testing predictions of all" }).waitFor();
+  await page.locator("#work-cancel").click();
+  await page.locator("#problem").filter({ hasText: "cancelled" }).waitFor();
+  await page.locator("#problem button").click();
+  await page.waitForFunction(() => !document.getElementById("score").textContent.includes("being tested"));
+  await until(page, "app.evaluation && !app.evaluation.note");
+  const [all, tested] = [await value(page, "app.info.graphs"), await value(page, "app.evaluation.graphs")];
+  assert.ok(all > 4500 && tested === all, `${tested} of ${all} are tested`);
+  await page.locator("#score").filter({ hasNotText: "graphs;" }).waitFor();
+  await page.locator("p").filter({ hasText: "4,000 of" }).waitFor();
+  const box = await page.locator(".scatter .frame").boundingBox();
+  await page.mouse.move(box.x + 2, box.y + 2);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width - 2, box.y + box.height - 2, { steps: 3 });
+  await page.mouse.up();
+  assert.equal(await value(page, "app.state.picked.length"), all, "a box selects also what is not drawn");
+  if (shots) await page.screenshot({ path: join(shots, "large.png") });
+  await close(page);
+});
