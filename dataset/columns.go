@@ -98,8 +98,8 @@ func (c *Columns) Values(name string) []string {
 	return append(slices.Clip(c.values[i]), make([]string, len(c.lines)-len(c.values[i]))...) // readers share what is behind
 }
 
-// pick returns the columns with the given graphs alone.
-func (c *Columns) pick(graphs []int) *Columns {
+// Pick returns the columns with the given graphs alone.
+func (c *Columns) Pick(graphs []int) *Columns {
 	if c == nil {
 		return nil
 	}
@@ -108,11 +108,13 @@ func (c *Columns) pick(graphs []int) *Columns {
 	for k, i := range graphs {
 		out.lines[k] = c.lines[i]
 	}
+	out.bytes = 0
 	for n, name := range c.Names {
 		all := c.Values(name)
 		out.values[n] = make([]string, len(graphs))
 		for k, i := range graphs {
 			out.values[n][k] = all[i]
+			out.bytes += int64(len(all[i])) + 16
 		}
 	}
 	return &out
@@ -133,7 +135,7 @@ func (d *Dataset) Column(name string) ([]string, error) {
 
 // Select returns the graphs at the given positions, with their columns.
 func (d *Dataset) Select(graphs []int) *Dataset {
-	out := &Dataset{Name: d.Name, Warnings: d.Warnings, Columns: d.Columns.pick(graphs), Skipped: d.Skipped}
+	out := &Dataset{Name: d.Name, Warnings: d.Warnings, Columns: d.Columns.Pick(graphs), Skipped: d.Skipped}
 	rows := d.Rows()
 	for _, i := range graphs {
 		out.Graphs, out.rows = append(out.Graphs, d.Graphs[i]), append(out.rows, rows[i])

@@ -60,14 +60,14 @@ func postBatch(q *request, in *batchRequest) (*batchRead, error) {
 		if err != nil {
 			return uploadError(err)
 		}
-		l := &loader{most: maxBatch, items: limits.Items}
+		l := &loader{most: maxBatch, first: true, items: limits.Items}
 		tick := func(n int) { u.graphs.Store(int64(n)) }
 		for err := l.read(q.Context(), r, tick); err != nil; err = l.read(q.Context(), r, tick) {
 			if q.Context().Err() != nil || !r.Skip() {
 				return uploadError(err)
 			}
 		}
-		out.Graphs, out.More, out.Skipped = len(l.graphs), l.more, r.Skipped()
+		out.Graphs, out.More, out.Skipped = len(l.graphs), l.all > len(l.graphs), r.Skipped()
 		if len(l.graphs) == 0 {
 			if out.Skipped.Count > 0 {
 				bad := out.Skipped.First[0]

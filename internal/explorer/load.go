@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mlgkernel/mlg/choose"
 	"github.com/mlgkernel/mlg/dataset"
 	"github.com/mlgkernel/mlg/graph"
 )
@@ -39,7 +40,9 @@ func Load(ctx context.Context, r *dataset.Reader, read dataset.Options, c Choice
 type loader struct {
 	most  int   // graphs to read
 	items int64 // graphs, vertices and edges that may still come
-	more  bool  // there are more graphs
+	first bool  // of more graphs the first ones are kept, and not an even sample
+	all   int   // graphs of the file that were read
+	step  int   // every so many-th of them is kept
 
 	graphs  []*graph.Graph
 	lines   []int // where they begin in the file, 0 where that is not known
@@ -64,7 +67,21 @@ func aboutFile(r *dataset.Reader) about {
 	return out
 }
 
-// read reads graphs and calls tick with their number.
+// thin drops every second graph, and of those that come.
+func (l *loader) thin() {
+	var kept []int
+	for i, g := range l.graphs {
+		if i%2 == 0 {
+			kept = append(kept, i)
+		} else {
+			l.items += 1 + int64(g.N()) + int64(g.M())
+		}
+	}
+	l.step = 2 * max(l.step, 1)
+	l.graphs, l.lines, l.columns = choose.Pick(l.graphs, kept), choose.Pick(l.lines, kept), *l.columns.Pick(kept)
+}
+
+// read reads graphs and calls tick with their number. Of more than are wanted it keeps an even sample.
 func (l *loader) read(ctx context.Context, r *dataset.Reader, tick func(graphs int)) error {
 	for {
 		if err := ctx.Err(); err != nil {
@@ -78,9 +95,18 @@ func (l *loader) read(ctx context.Context, r *dataset.Reader, tick func(graphs i
 			return err
 		case g == nil:
 			continue
-		case len(l.graphs) == l.most:
-			l.more = true
+		}
+		l.all++
+		switch full := len(l.graphs) == l.most; {
+		case full && l.first:
 			return nil
+		case l.step > 1 && (l.all-1)%l.step != 0:
+			continue
+		case full:
+			l.thin()
+			if (l.all-1)%l.step != 0 {
+				continue
+			}
 		}
 		if l.items -= 1 + int64(g.N()) + int64(g.M()); l.items < 0 {
 			return fmt.Errorf("%s: too many graphs, vertices and edges together", r.Name())

@@ -76,7 +76,7 @@ type uploadAnswer struct {
 	Format      dataset.Format    `json:"format"`
 	Bytes       int64             `json:"bytes"`
 	Graphs      int               `json:"graphs"`
-	More        bool              `json:"more" help:"the file has more graphs than the limit; the others are not read"`
+	All         int               `json:"all" help:"graphs of the file; of more than the limit, graphs is an even sample"`
 	Skipped     int               `json:"skipped" help:"records that could not be read"`
 	SkippedRows []dataset.Skipped `json:"skipped_rows" help:"the first of them"`
 	Unmeasured  dataset.LeftOut   `json:"unmeasured" help:"graphs whose target is a text where numbers are wanted: their number, and the first of them; they count as not measured"`
@@ -273,9 +273,7 @@ func (q *request) readFile(in *uploadRequest, f *checked, u *uploading, o datase
 	}
 	l.file = aboutFile(r)
 	if f.read, f.as = l, o; in.File == "" {
-		if f.text = kept.whole(); l.more { // the rest was not read
-			f.text = nil
-		}
+		f.text = kept.whole()
 	}
 	return nil
 }
@@ -328,7 +326,7 @@ func uploadError(err error) error {
 // report says what was read, with the role of every column.
 func (l *loader) report(c Choices) *uploadAnswer {
 	left := l.file.skipped
-	out := &uploadAnswer{Name: l.file.name, Format: l.file.format, Graphs: len(l.graphs), More: l.more, Columns: l.columns.Describe(),
+	out := &uploadAnswer{Name: l.file.name, Format: l.file.format, Graphs: len(l.graphs), All: l.all, Columns: l.columns.Describe(),
 		Skipped: left.Count, SkippedRows: append([]dataset.Skipped{}, left.First...), Structure: l.columns.Roles.Structure.Column, Warnings: append([]string{}, l.file.warnings...), Gone: []string{}, Beside: []string{}}
 	for _, r := range append(slices.Clone(l.columns.Roles.More), l.columns.Roles.With...) {
 		out.Beside = append(out.Beside, r.Column)

@@ -44,7 +44,7 @@ const solubility = "Name,Series,measured logS,SMILES,weight\n" +
 func TestUpload(t *testing.T) {
 	s := newTester(t, readSpec(t), someDrugs(t), nil)
 	a := s.upload("name=solubility.csv&check=true", solubility)
-	if a.Source != "" || a.Name != "solubility" || a.Format != "csv" || a.Graphs != 6 || a.Skipped != 2 || a.Bytes != int64(len(solubility)) || a.More {
+	if a.Source != "" || a.Name != "solubility" || a.Format != "csv" || a.Graphs != 6 || a.Skipped != 2 || a.Bytes != int64(len(solubility)) || a.All != 6 {
 		t.Errorf("a check says %+v", a)
 	}
 	if a.Target != "measured logS" || a.ID != "Name" || a.Structure != "SMILES" || a.Color != "" {
@@ -297,12 +297,27 @@ graph four { class=y; main [kind=p]; listen [kind=p]; main -- listen; main -- cl
 	}
 }
 
-// Of more graphs than are taken the first ones are; the last few sources are kept.
+// Of more graphs than are taken an even sample is, with its lines and columns; the last few sources are kept.
 func TestUploadLimits(t *testing.T) {
 	s := newTester(t, readSpec(t), someDrugs(t), func(o *Options) { o.UploadGraphs = 3 })
 	a := s.upload("name=x.smi", "C\nCC\nCCC\nCCCC\n"+strings.Repeat("CCCCC\n", 200_000))
-	if a.Graphs != 3 || !a.More || a.Bytes < 1_200_000 {
-		t.Errorf("%d graphs of %d bytes, more %v", a.Graphs, a.Bytes, a.More)
+	if a.Graphs != 2 || a.All != 200_004 || a.Bytes < 1_200_000 {
+		t.Errorf("%d graphs of %d in %d bytes", a.Graphs, a.All, a.Bytes)
+	}
+	some := newTester(t, readSpec(t), someDrugs(t), func(o *Options) { o.UploadGraphs = 8 })
+	var b strings.Builder
+	for i := range 100 {
+		fmt.Fprintf(&b, "%sO,n%d,%d\n", strings.Repeat("C", 1+i%9), i, i)
+	}
+	sample := some.upload("name=x.csv&target=y", "smiles,name,y\n"+b.String())
+	d := some.server.sources[0].data
+	for _, x := range some.server.sources {
+		if x.id == sample.Source {
+			d = x.data
+		}
+	}
+	if !slices.Equal(d.IDs, []string{"n0", "n16", "n32", "n48", "n64", "n80", "n96"}) || d.value[2] != 32 || d.lines[2] != 34 || sample.All != 100 {
+		t.Errorf("a sample %q %v %v of %d", d.IDs, d.value, d.lines, sample.All)
 	}
 	for n := range maxSources {
 		s.upload(fmt.Sprintf("name=y%d.smi", n), "C\nCC\n")

@@ -175,7 +175,7 @@ function reportOf(r, choices, again) {
   const chosen = r.columns.find((c) => c.name === r.target);
   const molecules = ["csv", "tsv", "parquet", "smiles", "sdf"].includes(r.format);
   const parts = [
-    h("p", {}, h("b", {}, count(r.graphs, "graph")), r.format === "auto" ? " read from files of several formats" : ` read as ${r.format}`, r.more && ", the file has more",
+    h("p", {}, h("b", {}, count(r.graphs, "graph")), r.format === "auto" ? " read from files of several formats" : ` read as ${r.format}`, r.all > r.graphs && `, an even sample of the ${whole(r.all)} in the file`,
       r.task === "classification" ? ` in ${r.classes.length} classes` : ""),
     ...r.warnings.filter((w) => !r.skipped || !w.endsWith("cannot be read")).map((w) => h("p", { class: "note" }, w)), // listed below
     r.columns.length > 0 && h("div", { class: "fields" }, select(target), r.target && [taskOf(r.task, chosen?.numeric, chosen?.distinct, again),

@@ -65,11 +65,14 @@ export const whole = (n) => n.toLocaleString("en");
 export const signed = (text) => text.replace(/(?<=^|\s)-(?=\.?\d)/g, "−");
 
 // withDeviation writes a predicted value.
-export const withDeviation = (p) => (p.deviation > 0 ? `${likeDeviation(p.value, p.deviation)} ± ${number(p.deviation, 2)}` : number(p.value));
+export const withDeviation = (p) => likeDeviation(p.value, p.deviation) + (p.deviation > 0 ? ` ± ${number(p.deviation, 2)}` : "");
 
 // likeDeviation writes a value with the places that its deviation has.
-const likeDeviation = (value, deviation) =>
+const likeDeviation = (value, deviation) => !(deviation > 0) ? number(value) :
   value.toFixed(Math.min(12, Math.max(0, 1 - Math.floor(Math.log10(deviation))))).replace("-", "−");
+
+// endsOf writes the ends of the interval of a predicted value, with the places of its deviation.
+export const endsOf = (p) => [p.interval.low, p.interval.high].map((v) => likeDeviation(v, p.deviation));
 
 // count writes a number of things: "1 graph", "2 graphs".
 export const count = (n, thing) => `${whole(n)} ${thing}${n === 1 ? "" : "s"}`;

@@ -1,6 +1,6 @@
 // What to measure next: suggestions as cards and on the map, to accept or to reject, and the values that were measured.
 
-import { $, count, extent, fixed, h, hidden, number, percent, save, signed, toast, whole, withDeviation } from "./dom.js";
+import { $, count, endsOf, extent, fixed, h, hidden, number, percent, save, signed, toast, whole, withDeviation } from "./dom.js";
 import { get, post, stopped } from "./api.js";
 import { chosen, write } from "./state.js";
 import { structure } from "./structure.js";
@@ -140,7 +140,7 @@ function because(app, x) {
 }
 
 // interval shows that of a prediction, if there is one.
-const interval = (x) => x.interval && h("span", { class: "muted" }, `${percent(x.interval.level, 0)}: ${number(x.interval.low, 3)} to ${number(x.interval.high, 3)}`);
+const interval = (x) => x.interval && h("span", { class: "muted" }, `${percent(x.interval.level, 0)}: ${endsOf(x).join(" to ")}`);
 
 // card shows a suggestion, or a graph that was accepted.
 function card(app, x, k) {

@@ -1,6 +1,6 @@
 // What is said about one graph: the prediction, how sure it is, and what the learner had seen.
 
-import { extent, h, nameless, number, percent, signed, withDeviation } from "./dom.js";
+import { endsOf, extent, h, nameless, number, percent, signed, withDeviation } from "./dom.js";
 import { track } from "./pair.js";
 
 // withoutItself makes the prediction for a known molecule that of a learner which has not seen it, where there is one.
@@ -47,8 +47,7 @@ export function predictionOf(app, ref, p) {
   out.push(h("p", { class: "says" }, name, h("b", {}, p.class ?? `${app.info.target_name} ${withDeviation(p)}`),
     p.held_out && p.class !== null && target !== null && h("span", { class: p.class === target ? "yes" : "no" }, p.class === target ? " ✓" : " ✗")));
   if (p.interval !== null) {
-    const { level, low, high } = p.interval;
-    out.push(small(`A measurement lies between ${number(low, 3)} and ${number(high, 3)} with a probability of ${percent(level, 0)}. ` +
+    out.push(small(`A measurement lies between ${endsOf(p).join(" and ")} with a probability of ${percent(p.interval.level, 0)}. ` +
       `± ${number(p.deviation, 2)} is the standard deviation of measurements around the prediction.`));
   }
   if (p.probabilities.length) {

@@ -73,6 +73,10 @@ for (const [name, look] of looks) {
       app.show("next");
     });
     await page.locator(".suggestion").first().waitFor();
+    await page.locator("#next-more").selectOption("series");
+    await page.locator("#next-other-0-low").waitFor();
+    await page.locator(".suggestion").filter({ hasText: "All limits hold" }).first().waitFor();
+    found.push(...(await faults(page)).map((f) => `goals: ${f}`));
     const accept = page.locator(".suggestion [aria-label^=Accept]").first();
     await accept.click();
     await page.locator(".suggestion .measured input").first().fill("1.5");

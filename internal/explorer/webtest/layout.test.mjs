@@ -64,3 +64,19 @@ test("on a small screen open parameters stand beside the map, which keeps its si
   await until(page, "app.state.open !== null");
   await close(page);
 });
+
+test("a low window leaves its height to the views; Next without graphs to choose from says so alone", limit, async () => {
+  const page = await open("", { viewport: { width: 1024, height: 700 } });
+  await settled(page);
+  const map = await page.locator("#map").boundingBox();
+  assert.ok(map.y < 285, `the map begins at ${map.y}`);
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "nothing to scroll sideways");
+  await shot(page, "low");
+  await page.locator("#tab-next").click();
+  await page.locator("#next-cards button", { hasText: "To Many" }).waitFor();
+  assert.ok(await page.locator("#next-map").isHidden() && await page.locator("#next-head").isHidden());
+  const button = await page.locator("#next-cards button").boundingBox();
+  assert.ok(button.y + button.height < 700, "the button is seen");
+  await shot(page, "low-next");
+  await close(page);
+});

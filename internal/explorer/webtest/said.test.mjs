@@ -88,6 +88,17 @@ test("of a table with several structures the page says which one it reads", limi
   await close(page);
 });
 
+test("of more rows than are taken an even sample is, and the dialog says so", limit, async () => {
+  const page = await open();
+  await settled(page);
+  const rows = Array.from({ length: 60000 }, (_, i) => `${"C".repeat(1 + (i % 12))}O,${i}`);
+  await page.locator("#own-file").setInputFiles(file("long.csv", `smiles,y\n${rows.join("\n")}\n`));
+  const dialog = page.locator("#data");
+  await dialog.getByText("Make a new map").click();
+  await dialog.locator("p").filter({ hasText: "30,000 graphs read as csv, an even sample of the 60,000 in the file" }).waitFor();
+  await close(page);
+});
+
 test("a molecule that is known is called known", limit, async () => {
   const page = await open();
   await page.locator("#ask-text").fill("CN1C(=O)C(O)N=C(c2ccccc2)c2cc(Cl)ccc21"); // temazepam, in another order of atoms
