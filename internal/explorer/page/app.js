@@ -274,11 +274,18 @@ function askedReference(i) {
   return a.smiles !== undefined ? { smiles: a.smiles } : { graph: a.graph };
 }
 
+// showTab scrolls the row of tabs, on a phone, until the whole tab is seen.
+function showTab(tab) {
+  const row = tab.parentElement;
+  row.scrollLeft = Math.min(tab.offsetLeft - row.offsetLeft, Math.max(row.scrollLeft, tab.offsetLeft - row.offsetLeft + tab.offsetWidth - row.clientWidth));
+}
+
 // changed brings everything in line with the state.
 function changed({ detail = false } = {}) {
   write();
   for (const view of views) $(`view-${view}`).hidden = view !== state.view;
   setTab($(`tab-${state.view}`));
+  showTab($(`tab-${state.view}`));
   setLayout(document.querySelector(`[data-layout="${state.layout}"]`));
   $("color").value = state.color;
   $("size").value = state.size;
@@ -326,7 +333,7 @@ function showSelection() {
     h("button", { class: "quiet", onclick: () => app.pick(state.picked, "table", app.why) }, "Table"),
     app.info.uploads ? h("button", { class: "quiet", onclick: () => part().catch(app.fail) }, "Train on these") : "",
       h("span", { class: "grow" }),
-    h("span", { class: "muted" }, "Export"), ...exports(app, () => state.picked),
+    exports(app, () => state.picked),
       h("button", { class: "quiet", onclick: () => app.pick([]) }, "Clear"));
 }
 

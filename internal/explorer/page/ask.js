@@ -46,6 +46,7 @@ export function showExamples(app) {
   $("ask-row").hidden = !info.molecules;
   $("ask-label").textContent = info.parts.length ? `Where does a row lie on the map? Type ${info.parts.join("; ")}:` : info.molecules ? "Where does a molecule lie on the map? Type its SMILES:"
     : "Where does a graph lie on the map? Drop a file with the graph.";
+  $("ask-text").placeholder = info.parts.length ? info.parts.join("; ") : "CC(=O)Oc1ccccc1C(=O)O";
 }
 
 // showAsked lists what was asked, with what was said, or why nothing could be.

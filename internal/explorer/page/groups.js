@@ -111,7 +111,7 @@ function summary(app, members) {
   const counts = new Map();
   for (const i of known) counts.set(source.targets[i], (counts.get(source.targets[i]) ?? 0) + 1);
   const [name, most] = [...counts].sort((a, b) => b[1] - a[1])[0];
-  return most === known.length ? `all ${name}` : `${percent(most / known.length, 0)} ${name}`;
+  return most === known.length ? `all are ${name}` : `${percent(most / known.length, 0)} are ${name}`;
 }
 
 function groupCard(app, { typical, members }, list) {

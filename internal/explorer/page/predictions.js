@@ -88,7 +88,8 @@ export function showScore(e, problem = null) {
   el.classList.toggle("poor", said.poor);
   el.title = `${said.verdict} ${said.rest.join(" · ")}. ${tested(e)} Click to see every prediction.`.trim();
   const figures = e.note ? `of ${count(e.graphs, "graph")}; all are being tested` : (said.brief ?? said.rest).join(" · ");
-  el.replaceChildren(h("b", {}, said.main), h("span", {}, [targetOf(e), figures].filter(Boolean).join(": ")),
+  const together = (text) => text.replaceAll(" %", "\u00a0%"); // a line does not end between a number and its sign
+  el.replaceChildren(h("b", {}, said.main), h("span", {}, together([targetOf(e), figures].filter(Boolean).join(": "))),
     ...(said.poor ? [h("span", { class: "verdict" }, said.verdict.split(":")[0])] : []));
 }
 

@@ -37,16 +37,16 @@ function columnsOf(app) {
   return out;
 }
 
-// exports are the buttons that save graphs: those that graphs() returns when one is pressed.
+// exports are buttons that save graphs: those that graphs() returns when one is pressed.
 export function exports(app, graphs) {
   const formats = [["csv", "CSV"], app.info.smiles && ["smi", "SMILES"], ["jsonl", "JSON Lines"]].filter(Boolean);
-  return formats.map(([format, text]) => h("button", {
+  return h("span", { class: "exports" }, h("span", { class: "muted" }, "Export"), formats.map(([format, text]) => h("button", {
     class: "quiet", "aria-label": `Export as ${text}`, onclick: () => {
       const list = graphs();
       if (!list.length) return toast("No graph passes the filters.");
       download("export", `${app.info.name}.${format}`, {}, { graphs: list, format, ...chosen() }).catch(app.fail);
     },
-  }, text));
+  }, text)));
 }
 
 const first = 6; // columns of the file that are shown until others are chosen
@@ -129,7 +129,7 @@ function changed(app) {
     picked.length ? h("button", { class: "quiet", onclick: () => app.pick([]) }, "Show all")
       : h("span", { class: "muted" }, filtered ? "The map shows these too." : "Select graphs on the map to see only those."),
     filtered ? h("button", { class: "quiet", onclick: () => app.pick(grid.rows(), "map", "pass the filters of the table") }, "Select them") : "",
-    h("span", { class: "grow" }), h("span", { class: "muted" }, "Export"), ...exports(app, () => grid.rows()));
+    h("span", { class: "grow" }), exports(app, () => grid.rows()));
   app.keep(filtered ? new Set(grid.shown) : null);
   app.filtered(Object.fromEntries(grid.filters));
 }

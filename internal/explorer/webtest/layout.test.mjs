@@ -43,6 +43,12 @@ test("on a phone the map and the table begin in the upper half; tools and Ask ar
   await page.locator("#table tbody tr").first().waitFor();
   await page.evaluate(() => scrollTo(0, 0));
   await shot(page, "phone-table");
+  for (const view of ["pair", "predictions", "map"]) { // the whole tab of a view is seen
+    await page.evaluate(async (v) => (await import("/app.js")).app.show(v), view);
+    const [row, tab] = [await page.locator(".tabs").boundingBox(), await page.locator(`#tab-${view}`).boundingBox()];
+    assert.ok(tab.x >= row.x - 1 && tab.x + tab.width <= row.x + row.width + 1, `${view}: ${JSON.stringify([row, tab])}`);
+  }
+  await page.locator("#tab-table").tap();
   const table = (await page.locator("#table").boundingBox()).y;
   assert.ok(table < 500, `the table begins at ${table}`);
   await close(page);

@@ -1,5 +1,6 @@
 // Rows of several structures and numbers: chosen in the dialog, drawn together, asked with semicolons.
 
+import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 import { close, file, limit, open, settled, shots } from "./browser.mjs";
@@ -27,6 +28,7 @@ test("columns of structures and numbers are chosen, and a row is asked", limit, 
   await settled(page);
   await page.locator("#ask-label").filter({ hasText: "Type solute; solvent; T:" }).waitFor();
   await page.locator("#facts").filter({ hasText: "40 rows." }).waitFor();
+  assert.equal(await page.locator("#ask-text").getAttribute("placeholder"), "solute; solvent; T");
   await page.locator("#ask-text").fill("CCCCO; O; 300");
   await page.locator("#ask-text").press("Enter");
   await page.locator("#asked li").filter({ hasText: "CCCCO; O; 300" }).locator("button").first().click();
