@@ -119,14 +119,17 @@ export async function manyView(app) {
   await loadMore(app);
 }
 
-// form asks for graphs.
+// form asks for graphs: SMILES, or rows of a table where the data are rows.
 function form(app) {
-  const text = h("textarea", { id: "many-text", rows: 8, spellcheck: "false", "aria-label": "SMILES, one a line", placeholder: "CC(=O)Oc1ccccc1C(=O)O aspirin\nCCO ethanol" });
+  const { parts } = app.info;
+  const [what, example] = parts.length ? [`rows as CSV, with the names of the columns first: ${parts.join(", ")}`, `${parts.join(",")}\n`]
+    : ["SMILES, one a line with a name behind it", "CC(=O)Oc1ccccc1C(=O)O aspirin\nCCO ethanol"];
+  const text = h("textarea", { id: "many-text", rows: 8, spellcheck: "false", "aria-label": parts.length ? "Rows as CSV" : "SMILES, one a line", placeholder: example });
   const go = (file) => app.predictMany(file).catch(app.fail);
   return h("form", { class: "many-form", onsubmit: (e) => {
     e.preventDefault();
-    if (text.value.trim()) go(new File([`${text.value.trim()}\n`], "pasted.smi"));
-  } }, h("p", {}, `Paste up to 10,000 SMILES, one a line with a name behind it, or choose a file. Each gets its prediction, with what is known of how sure it is.`),
+    if (text.value.trim()) go(new File([`${text.value.trim()}\n`], parts.length ? "pasted.csv" : "pasted.smi"));
+  } }, h("p", {}, `Paste up to 10,000 ${what}, or choose a file. Each gets its prediction, with what is known of how sure it is.`),
   text, h("div", { class: "row" }, h("button", { class: "primary" }, "Predict"),
     h("label", { class: "button" }, "Choose a file", h("input", { type: "file", id: "many-file", class: "visually-hidden",
       onchange: (e) => e.target.files[0] && go(e.target.files[0]) }))));

@@ -37,5 +37,13 @@ test("columns of structures and numbers are chosen, and a row is asked", limit, 
   await page.locator("#ask-text").fill("CCO");
   await page.locator("#ask-text").press("Enter");
   await page.locator("#asked li.failed, #ask-error").filter({ hasText: /1 part, want 3/ }).first().waitFor();
+  await page.locator("#tab-many").click();
+  await page.locator("#many p").filter({ hasText: "the names of the columns first: solute, solvent, T" }).waitFor();
+  await page.locator("#many-text").fill("solute,solvent,T\nCCCCO,O,300\nCCN,CO,290\n");
+  await page.locator("#many button", { hasText: "Predict" }).click();
+  await page.locator("#many tbody tr").nth(1).waitFor();
+  const [a, b] = await page.locator("#many tbody tr").allInnerTexts();
+  assert.match(a + b, /\d\.\d/);
+  if (shots) await page.screenshot({ path: join(shots, "rows-many.png") });
   await close(page, "rows");
 });
