@@ -175,6 +175,16 @@ func TestSuggestSeveral(t *testing.T) {
 			t.Errorf("suggestion %d: interval %+v", k, i)
 		}
 	}
+	// A model of both targets suggests from its graphs that lack one, with the targets that it was trained for.
+	both, err := FromModel("both", m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told suggestAnswer
+	newTester(t, readSpec(t), both, nil).post("/api/v1/suggest", `{"k":3,"goals":["y=max","z=6:8"]}`, &told)
+	if lacking := 2*len(ds.Graphs) - len(endpoints[0].At) - len(endpoints[1].At); told.Pool != lacking || len(told.Batch) != 3 || told.Batch[0].Targets[0].Target != "y" {
+		t.Errorf("by a model %+v, want a pool of %d", told, lacking)
+	}
 	for request, message := range map[string]string{
 		`{"goals":["x=max"]}`:           "neither the target nor a column of numbers",
 		`{"goals":["y"]}`:               "the name of a target and its goal",

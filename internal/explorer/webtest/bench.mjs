@@ -49,10 +49,8 @@ async function firstLook(page) {
   const clicked = performance.now();
   await page.locator("#detail h3", { hasText: "Most similar graphs" }).waitFor({ timeout: 0 });
   out.click_to_neighbours_seconds = Number(((performance.now() - clicked) / 1000).toFixed(2));
-  await until("app.places && !app.places.early");
-  mark("map of neighbours");
-  await until("app.evaluation !== null");
-  mark("first score");
+  await Promise.all([until("app.places && !app.places.early").then(() => mark("map of neighbours")),
+    until("app.evaluation !== null").then(() => mark("first score"))]);
   await until("app.evaluation && !app.evaluation.note");
   mark("final score");
   out.graphs = await page.evaluate(async () => (await import("/app.js")).app.info.graphs);
