@@ -781,7 +781,7 @@ test("predictions of classes: the confusion matrix selects its graphs", limit, a
     "app.evaluation.index.filter((g, k) => app.evaluation.predicted[k] === app.source.targets[g]).length");
   const shown = Number((await page.locator("#score b").innerText()).match(/[\d.]+/)[0]);
   assert.ok(Math.abs(shown - (100 * counted) / 234) < 0.1, `${shown} % and ${counted} of 234`);
-  assert.match(await page.locator("#score").innerText(), /accuracy [\d.]+ % when (whole scaffolds|similar graphs) are left out/);
+  assert.match(await page.locator("#score").innerText(), /accuracy [\d.]+\s% when (whole scaffolds|similar graphs) are left out/);
   if (shots) await page.screenshot({ path: join(shots, "predictions.png") });
   const wrong = page.locator(".confusion td:not(.right) button").first();
   const [n, label] = [Number(await wrong.innerText()), await wrong.getAttribute("aria-label")];
@@ -806,7 +806,7 @@ test("predictions that are no better than the largest class do not look like a s
   const text = await page.locator("#score").innerText();
   assert.match(text, /balanced accuracy/);
   assert.match(text, /AUC/);
-  assert.match(text, /largest class 97\.0 %/);
+  assert.match(text, /largest class 97\.0\s%/);
   assert.match(text, /Hardly better than guessing/);
   assert.doesNotMatch(await page.locator("#score b").innerText(), /9\d/);
   await page.locator("#score").click();
