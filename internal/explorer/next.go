@@ -21,7 +21,7 @@ type suggestRequest struct {
 	Batch       string   `json:"batch,omitempty" help:"the batch to choose from, as POST batch names it; without it, graphs of the data that have no target"`
 	K           int      `json:"k,omitempty" default:"12" want:"1 to 100" help:"number of graphs"`
 	Goal        string   `json:"goal,omitempty" default:"max" want:"1 to 60" help:"for values: max, min, a number to reach, a range such as 1:3, 1: or :3, or learn"`
-	Goals       []string `json:"goals,omitempty" help:"for values of several targets: what is wanted of each, such as logD=1:3 or sol=max. The names are those of the targets and of columns of numbers. A range is a limit, and several other goals make a front; goal then has no meaning. At most 10"`
+	Goals       []string `json:"goals,omitempty" want:"0 to 10" help:"for values of several targets: what is wanted of each, such as logD=1:3 or sol=max. The names are those of the targets and of columns of numbers. A range is a limit, and several other goals make a front; goal then has no meaning"`
 	Class       string   `json:"class,omitempty" help:"for classes: the wanted one; without it, graphs whose class is uncertain"`
 	Acquisition string   `json:"acquisition,omitempty" help:"how graphs are compared, as for mlg suggest; by default the first that suits the goal"`
 	Similarity  float64  `json:"similarity,omitempty" default:"0" want:"0 to 1" help:"least similarity to a measured graph"`
@@ -30,17 +30,12 @@ type suggestRequest struct {
 	kernelRequest
 }
 
-// mostGoals is the largest number of targets with a goal.
-const mostGoals = 10
-
 // options returns those of package suggest.
 func (in *suggestRequest) options(d *Data) (suggest.PoolOptions, error) {
 	o := suggest.DefaultPoolOptions()
 	o.K, o.Class, o.Acquisition = in.K, in.Class, suggest.Acquisition(in.Acquisition)
 	var err error
 	switch {
-	case len(in.Goals) > mostGoals:
-		return o, badRequest("goals", "%d goals, want at most %d", len(in.Goals), mostGoals)
 	case len(in.Goals) > 0:
 		o.Goals, err = in.wanted(d)
 		return o, err

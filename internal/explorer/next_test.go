@@ -186,7 +186,8 @@ func TestSuggestSeveral(t *testing.T) {
 		t.Errorf("by a model %+v, want a pool of %d", told, lacking)
 	}
 	for request, message := range map[string]string{
-		`{"goals":["x=max"]}`:           "neither the target nor a column of numbers",
+		`{"goals":["x=max"]}`: "neither the target nor a column of numbers",
+		`{"goals":["y=max","y=max","y=max","y=max","y=max","y=max","y=max","y=max","y=max","y=max","y=max"]}`: "goals",
 		`{"goals":["y"]}`:               "the name of a target and its goal",
 		`{"goals":["y=max","z=learn"]}`: "the goal learn is for one target alone",
 		`{"goals":["y=max","y=min"]}`:   "two goals for the target y",
