@@ -197,7 +197,7 @@ func (d *Data) derive(in *deriveRequest, kept []int, batch []*graph.Graph) (*Dat
 		out.columns = append(out.columns, column{c.name, append(choose.Pick(c.values, kept), make([]string, len(fresh))...), c.numeric})
 	}
 	if len(measured) > 0 {
-		new := func(k int) *measurement {
+		out.measure(func(k int) *measurement {
 			switch {
 			case k >= len(kept):
 				return &in.Measured[k-len(kept)]
@@ -205,18 +205,23 @@ func (d *Data) derive(in *deriveRequest, kept []int, batch []*graph.Graph) (*Dat
 				return measured[kept[k]]
 			}
 			return nil
-		}
-		for k := range out.IDs {
-			if m := new(k); m != nil {
-				for _, o := range m.Others {
-					c, _ := out.column(o.Column)
-					c.values[k] = o.Value
-				}
-			}
-		}
-		out.countRound(func(k int) bool { return new(k) != nil })
+		})
 	}
 	return out, out.use(d.Kernel.Asked)
+}
+
+// measure writes what was measured besides the targets of graphs into their columns, and counts the round. of returns nil for
+// graphs that were not measured.
+func (d *Data) measure(of func(k int) *measurement) {
+	for k := range d.IDs {
+		if m := of(k); m != nil {
+			for _, o := range m.Others {
+				c, _ := d.column(o.Column) // it was checked
+				c.values[k] = o.Value
+			}
+		}
+	}
+	d.countRound(func(k int) bool { return of(k) != nil })
 }
 
 // countRound writes the number of a new round into its column, for graphs that were measured in it.

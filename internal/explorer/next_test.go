@@ -196,8 +196,14 @@ func TestSuggestSeveral(t *testing.T) {
 			t.Errorf("%s: %d %s, want %s", request, code, body, message)
 		}
 	}
-	// Values of both targets join the data, or of one of them.
-	i, j := out.Batch[0].Index, out.Batch[1].Index
+}
+
+// Values of two targets join the data, or of one of them.
+func TestDeriveSeveral(t *testing.T) {
+	s := newTester(t, readSpec(t), someDrugs(t), nil)
+	a := s.upload("name=series.csv&target=y", severalSeries())
+	d := s.server.sources[1].data
+	const i, j = 1, 4
 	var made deriveAnswer
 	s.post("/api/v1/derive?source="+a.Source, fmt.Sprintf(`{"name":"more","measured":[{"index":%d,"target":"4","others":[{"column":"z","value":"7"}]},{"index":%d,"target":"","others":[{"column":"z","value":"5"}]}]}`, i, j), &made)
 	more := s.server.sources[1].data
