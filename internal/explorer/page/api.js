@@ -49,7 +49,7 @@ const doing = {
 const stages = {
   fit: "fitting the kernel", gram: "comparing all pairs", components: "principal components", map: "finding positions",
   learn: "preparing the learner", ridge: "training", deviations: "how sure predictions are", order: "clustering", structure: "finding groups", draw: "drawing", predict: "predicting", choosing: "weighing candidates", vertices: "features of vertices",
-  neighbours: "finding neighbours", evaluation: "",
+  neighbours: "finding neighbours", landmarks: "preparing the solver", centres: "comparing with the centres", "held out": "predicting what was left out", "numbers of groups": "finding groups", trust: "", suggest: "predicting", evaluation: "",
 };
 
 // stageOf says in words what is computed, and how far that is.

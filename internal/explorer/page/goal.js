@@ -80,7 +80,7 @@ function othersOf(want, info, change) {
   };
   return [...want.others.map((w, k) => h("fieldset", { class: "wish" }, h("legend", { class: "visually-hidden" }, w.name),
     wishOf(`next-other-${k}`, `${w.name} shall be`, w, rangeOf(info, w.name), kinds, (part) => set(k, part)),
-    h("button", { type: "button", class: "quiet", "aria-label": `No goal for ${w.name}`, onclick: () => change({ ...want, others: want.others.filter((_, i) => i !== k) }) }, "✕ Remove"))),
+    h("button", { type: "button", class: "quiet", "aria-label": `Remove the goal for ${w.name}`, onclick: () => change({ ...want, others: want.others.filter((_, i) => i !== k) }) }, "✕ Remove"))),
   free.length > 0 && want.others.length < 9 && choice("next-more", "And also", [["", "another target …"], ...free.map((c) => [c.name, c.name])], "", add)].filter(Boolean);
 }
 

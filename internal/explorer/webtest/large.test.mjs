@@ -10,6 +10,10 @@ test("the page learns from all graphs; what some of them tell is shown before; w
   const table = [head, ...rows, ...rows.map((r, i) => r.replace(/^m/, "n").replace(/[^,]*$/, (i % 7).toFixed(1)))].join("\n");
   const page = await open("#view=predictions", { at: await serve(file("large.csv", table), "--target", "logP", "--kernel", "wl h=2") });
   page.setDefaultTimeout(60000);
+  await page.evaluate(() => {
+    window.told = new Set();
+    new MutationObserver(() => window.told.add(document.getElementById("work-text").textContent)).observe(document.getElementById("work-text"), { childList: true });
+  });
   await page.locator("#score").filter({ hasText: /of 1,000 graphs; all are being tested/ }).waitFor();
   await page.locator(".says").filter({ hasText: /R² / }).first().waitFor(); // what 1000 tell is there meanwhile
   await page.locator("#work").filter({ hasText: "Testing predictions of all" }).waitFor();
@@ -18,6 +22,9 @@ test("the page learns from all graphs; what some of them tell is shown before; w
   await page.locator("#problem button").click();
   await page.waitForFunction(() => !document.getElementById("score").textContent.includes("being tested"));
   await until(page, "app.evaluation && !app.evaluation.note");
+  const told = await page.evaluate(() => [...window.told]);
+  assert.ok(told.some((t) => /: training, \d+ %$/.test(t)), `how far the training is: ${told}`);
+  assert.ok(told.every((t) => /^[A-Z][a-z ]+(: (waiting for another computation|fitting the kernel|comparing all pairs|principal components|finding (positions|neighbours)|preparing the (learner|solver)|training|how sure predictions are)(, \d+ %)?)?$/.test(t)), `in words: ${told}`);
   const [all, tested] = [await value(page, "app.info.graphs"), await value(page, "app.evaluation.graphs")];
   assert.ok(all > 4500 && tested === all, `${tested} of ${all} are tested`);
   await page.locator("#score").filter({ hasNotText: "graphs;" }).waitFor();

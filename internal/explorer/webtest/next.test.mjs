@@ -155,7 +155,7 @@ test("several targets: a limit by sliders beside the goal; both are predicted, m
   const at = await value(page, `app.source.ids.indexOf(${JSON.stringify(name)})`);
   assert.equal(await page.evaluate(async (i) => (await (await import("/app.js")).app.column("sol"))[i], at), 3.5);
   await page.locator("#next-other-0-kind").waitFor(); // the goals stay
-  await page.locator('[aria-label="No goal for sol"]').click();
+  await page.locator('[aria-label="Remove the goal for sol"]').click();
   await page.locator("#next-kind option[value=learn]").waitFor({ state: "attached" });
   await page.setViewportSize({ width: 390, height: 844 });
   assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "nothing to scroll sideways");
