@@ -59,10 +59,7 @@ export async function compute() {
       const places = await get("map", { ...part, ...chosen() }, signal);
       if (signal.aborted) return;
       Object.assign(app, { places, placed: kernel, radii: places.radii, levels: places.radii.length });
-    };
-    const learn = () => {
-      Object.assign(app, { evaluation: null, problem: null, filed: null });
-      return evaluate(signal);
+      if (!learned) Object.assign(app, { evaluation: null, problem: null, filed: null });
     };
     let learned = null;
     if (app.info.graphs > sketched) { // the other map takes its time
@@ -70,14 +67,14 @@ export async function compute() {
       if (signal.aborted) return;
       showPlaces();
       app.changed();
-      learned = learn();
+      learned = evaluate(signal);
     }
     await show();
     if (!signal.aborted) await askAgain(signal);
     if (signal.aborted) return;
     showPlaces();
     app.changed();
-    await Promise.all([learned ?? learn(), app.loadDetail(), furtherAsked(app, signal).catch(app.fail)]);
+    await Promise.all([learned ?? evaluate(signal), app.loadDetail(), furtherAsked(app, signal).catch(app.fail)]);
   } catch (e) {
     if (e.name === "AbortError") return;
     $("score").classList.remove("stale");
