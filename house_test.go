@@ -79,7 +79,7 @@ func files(t *testing.T, end string, f func(path string, text []byte)) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && path != "." && strings.HasPrefix(d.Name(), "."):
+		case d.IsDir() && path != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "node_modules"): // not ours
 			return fs.SkipDir
 		case !strings.HasSuffix(path, end):
 			return nil

@@ -51,7 +51,8 @@ func (x *session) chosen(ctx context.Context) (*choice, error) {
 		plan.Gram, plan.Collection = nil, nil // the session has its own
 		out := &choice{plan.Kernel(), plan, nil, changes}
 		if len(known) == len(d.IDs) {
-			m.Reader, m.Targets = d.Reader, d.Targets
+			m.ReadBy(d.read)
+			m.Targets = d.Targets
 			out.training = &training{m, plan, known, ""}
 		}
 		return out, nil

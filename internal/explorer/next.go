@@ -142,7 +142,7 @@ func (s *source) pool(name string, wanted []suggest.Wanted) (*pool, error) {
 		}
 	}
 	for i, g := range s.data.Graphs {
-		if g != nil && slices.ContainsFunc(values, func(of []string) bool { return of == nil || of[i] == "" }) {
+		if g != nil && slices.ContainsFunc(values, func(of []string) bool { return of[i] == "" }) {
 			out.graphs, out.at = append(out.graphs, g.With(s.data.IDs[i], "")), append(out.at, i)
 		}
 	}

@@ -159,7 +159,7 @@ func (x *session) computeFit(ctx context.Context, k kernel.Kernel) (*fitted, err
 	var err error
 	if c, ok := x.s.best.peek(); ok && x.kernel == nil && c.training != nil {
 		unlearned := *c.training.Model
-		unlearned.Learner, f.Model = nil, &unlearned
+		unlearned.Learner, f.Model = learn.Learner{}, &unlearned
 	} else if x.saved { // other kernels of a model are fitted when they are needed
 		_, err = f.Kernel.In.Fit(ctx, f.Kernel.Asked)
 	} else if f.Model, err = model.New(ctx, d.Graphs, k); err == nil {

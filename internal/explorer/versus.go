@@ -70,7 +70,7 @@ func compareModels(d, other *Data, both [2]*left) *versusAnswer {
 	values := both[0].targets.Values != nil
 	var losses [2][]float64
 	for k, at := range sameGraphs(d, other, both) {
-		if at < 0 || d.target(both[0].graphs[k]) != other.target(both[1].graphs[at]) {
+		if at < 0 || d.Targets[both[0].graphs[k]] != other.Targets[both[1].graphs[at]] {
 			continue
 		}
 		out.Index = append(out.Index, both[0].graphs[k])
