@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,11 +50,6 @@ func (g *globals) announce(ds *dataset.Dataset, candidates []choose.Candidate, o
 	for _, x := range ds.Graphs {
 		size += x.N() + x.M()
 	}
-	if n < manyGraphs && (size < manyVertices || n < fewGraphs) {
-		return nil
-	}
-	// Matrices are most of the memory, and cost the collector nothing to look at.
-	debug.SetGCPercent(choose.Garbage)
 	var kernels []kernel.Kernel
 	for _, x := range candidates {
 		for _, s := range x.Settings {
@@ -62,6 +58,10 @@ func (g *globals) announce(ds *dataset.Dataset, candidates []choose.Candidate, o
 	}
 	factors, what := kernel.Distinct(kernels...), fmt.Sprintf("%s for %d graphs", agree(len(kernels), "kernel", "kernels"), n)
 	need := float64(bytes(o, factors))
+	collect(need, float64(cmp.Or(o.Memory, work.Available())))
+	if n < manyGraphs && (size < manyVertices || n < fewGraphs) {
+		return nil
+	}
 	if o.Learner != learn.KernelRidge {
 		ridge := o
 		ridge.Learner, ridge.LeaveOneOut = learn.KernelRidge, true
@@ -83,6 +83,17 @@ func (g *globals) announce(ds *dataset.Dataset, candidates []choose.Candidate, o
 	}
 	g.note("%s", table.Wrap(line+hint, 0, 2))
 	return nil
+}
+
+// collect makes the collector run rarely where work needs little of the memory that there is: that takes a tenth of the
+// time. Else little may be garbage, as the estimates count. Matrices are most of what is needed, and cost the collector nothing
+// to look at.
+func collect(need, have float64) {
+	percent := choose.Garbage
+	if need < have/10 {
+		percent = 400
+	}
+	debug.SetGCPercent(percent)
 }
 
 // allowSums refuses sums for a model of m graphs that do not fit into memory, with copies as in choose.RefineBytes.
