@@ -47,7 +47,7 @@ func counting() []Candidate {
 	oa := classic.DefaultWL()
 	oa.Variant, oa.H = classic.Assignment, 2
 	a, b, c := single("wl-oa", oa), single("sp", classic.DefaultShortestPath()), single("labels", classic.DefaultHistogram())
-	a.Counts, b.Counts = true, true
+	a.Share, b.Share = Share{1, 1}, Share{1, 1}
 	return []Candidate{a, b, c}
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/mlgkernel/mlg"
 	"github.com/mlgkernel/mlg/classic"
@@ -25,13 +24,15 @@ type Setting struct {
 type Candidate struct {
 	Name     string
 	Settings []Setting
-	// Counts says that the kernel is one of the few and cheap ones whose mean Weighted takes for many
-	// graphs.
-	Counts bool
+	// Share is the weight of the kernel in the sum of cheap ones that Weighted takes for many graphs.
+	Share Share
 	// Ridges are smaller ones than those of the grid that the kernels need, nil for none. Such kernels vary little, and
 	// would not tell beside others in a sum. So Weighted takes either these or the others, whichever weigh more.
 	Ridges []float64
 }
+
+// Share is a weight in a sum for classes, and in one for values; 0 where it is not in the sum.
+type Share struct{ Classes, Values float64 }
 
 // Each returns kernels as candidates, each named by its text.
 func Each(kernels ...kernel.Kernel) (out []Candidate) {
@@ -105,17 +106,25 @@ func DefaultCandidates(info dataset.Summary) []Candidate {
 	}
 	out := slices.Concat(products(family), products(incident), products(stereo))
 	if info.TargetRange != nil && info.EdgeLabels > 1 {
-		for _, s := range []Setting{
-			{"mlg bonds", bonds}, {"nspd bonds × wl-oa bonds", kernel.Product(incident[0].Kernel, incident[1].Kernel)},
-		} {
+		others := []Setting{{"mlg bonds", bonds}, incident[1]}
+		for _, other := range []int{0, 2} {
+			others = append(others, Setting{incident[1].Parameters + " × " + incident[other].Parameters, kernel.Product(incident[1].Kernel, incident[other].Kernel)})
+		}
+		for _, s := range others {
 			out = append(out, composition("composition + ", 0, nil, s, 0.9, 0.97),
-				composition("wide composition + ", 300, []float64{1e-6, 3e-6, 1e-5, 3e-5, 1e-4, 3e-4}, s, 0.9997, 0.9999))
+				composition("wide composition + ", 300, []float64{1e-6, 3e-6, 1e-5, 3e-5, 1e-4, 3e-4}, s, 0.9999))
 		}
 	}
+	multiscale := "mlg labels"
+	if bonds != nil {
+		multiscale = "mlg bonds"
+	}
 	for i, c := range out {
-		switch strings.TrimSuffix(c.Name, " bonds") {
-		case "wl-oa", "nspd":
-			out[i].Counts = true
+		switch c.Name {
+		case "wl-oa", "nspd", "wl-oa bonds", "nspd bonds":
+			out[i].Share = Share{1, 1}
+		case "sp", multiscale:
+			out[i].Share = Share{0, 2}
 		}
 	}
 	return out

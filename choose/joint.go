@@ -173,7 +173,7 @@ func newChoice(e Endpoint, in *kernel.Collection, n int, candidates []Candidate,
 	for _, x := range candidates {
 		for _, s := range x.Settings {
 			c.settings = append(c.settings, WeightedSetting{Candidate: x.Name, Setting: s})
-			c.parts = append(c.parts, Ingredient{s.Kernel, x.Counts, x.Ridges != nil})
+			c.parts = append(c.parts, Ingredient{s.Kernel, x.Share, x.Ridges != nil})
 		}
 	}
 	if len(c.settings) == 0 {
@@ -224,7 +224,7 @@ func share(ctx context.Context, choices []*choice, most int) error {
 		power += m.power(min(n, most)) / float64(len(choices))
 		sampled = sampled || c.sampled() != nil
 		if c.Targets.Regression() || n > affordable {
-			few = m.countWeights()
+			few = m.cheapWeights()
 		}
 	}
 	pooled := make([]Errors, len(logs))

@@ -36,8 +36,8 @@ const (
 	// Weights below a fiftieth of the largest become 0. With more than Options.Examples graphs, factors are
 	// left out as long as predictions of the sample do not get worse by a standard error, down to five:
 	// time and memory follow the number of distinct factors. For values, and for more than 8192 graphs,
-	// the mean of the candidates with Counts takes the place of the sum, unless the sum predicts the
-	// sample better by more than two standard errors.
+	// the sum by Candidate.Share takes its place, unless the weighted sum predicts the sample better
+	// by more than two standard errors.
 	Weighted
 )
 
@@ -105,8 +105,8 @@ type weighed struct {
 // Ingredient is a kernel that may be part of a combination.
 type Ingredient struct {
 	Kernel kernel.Kernel
-	Counts bool // Candidate.Counts
-	Faint  bool // Candidate.Ridges are not nil
+	Share  Share // Candidate.Share
+	Faint  bool  // Candidate.Ridges are not nil
 }
 
 // factors returns the texts of the distinct kernels that the ingredient is made of.
@@ -200,7 +200,7 @@ func (m Mixture) learn(ctx context.Context, t trainingSet) ([]float64, error) {
 	}
 	var few []float64
 	if m.chooser.Targets.Regression() || all > affordable {
-		few = m.countWeights()
+		few = m.cheapWeights()
 	}
 	return m.fewer(few, w, func(w []float64) ([]float64, error) { return m.losses(ctx, t, w) })
 }
@@ -417,14 +417,14 @@ func (m *Mixer) kernelErrors(ctx context.Context, k int, t trainingSet) ([]Error
 	return c.Targets.errors(t.graphs, predicted), nil
 }
 
-// countWeights returns equal weights for the kernels that count, nil if there are none.
-func (m *Mixer) countWeights() []float64 {
+// cheapWeights returns the weights by Candidate.Share, which sum to 1, nil if there are none.
+func (m *Mixer) cheapWeights() []float64 {
 	w, n := make([]float64, len(m.parts)), 0.0
 	for k, x := range m.parts {
-		if x.Counts {
-			w[k] = 1
-			n++
+		if w[k] = x.Share.Classes; m.chooser.Targets.Regression() {
+			w[k] = x.Share.Values
 		}
+		n += w[k]
 	}
 	if n == 0 {
 		return nil

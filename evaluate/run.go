@@ -57,8 +57,8 @@ type method struct {
 	kernel           kernel.Kernel // nil for a sum
 	// combination says how a sum weighs the kernels that are combined.
 	combination choose.Combination
-	counts      bool // choose.Candidate.Counts
-	faint       bool // choose.Ingredient.Faint
+	share       choose.Share // choose.Candidate.Share
+	faint       bool         // choose.Ingredient.Faint
 
 	results []foldResult // by training part
 	seconds
@@ -138,7 +138,7 @@ func (e *evaluation) addMethods(candidates []choose.Candidate) error {
 	for i, c := range list {
 		settings := make([]*method, len(c.Settings))
 		for k, s := range c.Settings {
-			settings[k] = &method{name: c.Name, parameters: s.Parameters, kernel: s.Kernel, counts: c.Counts, faint: c.Ridges != nil}
+			settings[k] = &method{name: c.Name, parameters: s.Parameters, kernel: s.Kernel, share: c.Share, faint: c.Ridges != nil}
 		}
 		combined := i > 0 || !added
 		if !combined || !e.o.Combined || len(e.o.Combinations) == 0 {
@@ -252,7 +252,7 @@ func keptBytes(n, factors int) int64 { return 8 * int64(n) * int64(n) * int64(fa
 func (e *evaluation) session(parts []*choose.TrainingPart, fitTo *kernel.Collection, more []*graph.Graph, at []int) *session {
 	ingredients := make([]choose.Ingredient, len(e.combined))
 	for k, m := range e.combined {
-		ingredients[k] = choose.Ingredient{Kernel: m.kernel, Counts: m.counts, Faint: m.faint}
+		ingredients[k] = choose.Ingredient{Kernel: m.kernel, Share: m.share, Faint: m.faint}
 	}
 	s := &session{evaluation: e, parts: parts, took: map[*method]*seconds{}}
 	s.graphs.In = fitTo.Derived(more, at, e.keep)

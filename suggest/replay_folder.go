@@ -70,7 +70,7 @@ func (r *replay) folder() (*replayFolder, error) {
 		for _, s := range c.Settings {
 			kernels = append(kernels, kernel.FullText(s.Kernel))
 		}
-		kernels = append(kernels, fmt.Sprint(c.Counts, c.Ridges))
+		kernels = append(kernels, fmt.Sprint(c.Share, c.Ridges))
 	}
 	choice := r.Choice
 	if choice.Centres(len(r.graphs)) == 0 {
