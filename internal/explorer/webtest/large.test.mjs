@@ -23,7 +23,7 @@ test("the page learns from all graphs; what some of them tell is shown before; w
   for (let k = 0; k < 300 && !(await value(page, "app.evaluation && !app.evaluation.note")); k++) await page.waitForTimeout(200); // a minute
   const told = await page.evaluate(() => [...window.told]);
   assert.ok(told.some((t) => /: training, \d+ %$/.test(t)), `how far the training is: ${told}`);
-  const words = /^[A-Z][a-z ]+(: (waiting for another computation|fitting the kernel|comparing all pairs|principal components|finding (positions|neighbours)|preparing the (learner|solver)|training|how sure predictions are)(, \d+ %)?)?$/;
+  const words = /^[A-Z][a-z ]+(: (waiting for another computation|weighing candidates|fitting the kernel|comparing all pairs|principal components|finding (positions|neighbours)|preparing the (learner|solver)|training|how sure predictions are)(, \d+ %)?)?$/;
   assert.deepEqual(told.filter((t) => !words.test(t)), [], "progress in words");
   const [all, tested] = [await value(page, "app.info.graphs"), await value(page, "app.evaluation.graphs")];
   assert.ok(all > 4500 && tested === all, `${tested} of ${all} are tested`);
