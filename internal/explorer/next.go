@@ -271,6 +271,11 @@ func postSuggest(q *request, in *suggestRequest) (*suggestAnswer, error) {
 	if err != nil {
 		return nil, err
 	}
+	some := *m
+	if some.Model, err = o.Wants(m.Model); err != nil {
+		return nil, err
+	}
+	m = &some
 	p, err := x.placed(q.Context())
 	if err != nil {
 		return nil, err

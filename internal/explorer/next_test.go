@@ -185,6 +185,17 @@ func TestSuggestSeveral(t *testing.T) {
 	if lacking := 2*len(ds.Graphs) - len(endpoints[0].At) - len(endpoints[1].At); told.Pool != lacking || len(told.Batch) != 3 || told.Batch[0].Targets[0].Target != "y" {
 		t.Errorf("by a model %+v, want a pool of %d", told, lacking)
 	}
+	for _, goal := range []string{"learn", "max"} { // a single goal is one of its target alone
+		var one, alone suggestAnswer
+		s.post("/api/v1/suggest?source="+a.Source, `{"k":2,"goals":["z=`+goal+`"]}`, &one)
+		if len(one.Batch) != 2 || one.Batch[0].Value == nil || len(one.Batch[0].Targets) != 0 {
+			t.Errorf("z=%s: %+v, want values of one target", goal, one)
+		}
+		newTester(t, readSpec(t), both, nil).post("/api/v1/suggest", `{"k":2,"goals":["z=`+goal+`"]}`, &alone)
+		if len(alone.Batch) != 2 || alone.Batch[0].Value == nil || len(alone.Batch[0].Targets) != 0 {
+			t.Errorf("z=%s by a model: %+v, want values of one target", goal, alone)
+		}
+	}
 	for request, message := range map[string]string{
 		`{"goals":["x=max"]}`: "neither the target nor a column of numbers",
 		`{"goals":["y=max","y=max","y=max","y=max","y=max","y=max","y=max","y=max","y=max","y=max","y=max"]}`: "goals",
