@@ -262,7 +262,7 @@ func TestBestFew(t *testing.T) {
 				for _, r := range o.ridges() {
 					errors = append(errors, -product(mean, p, r))
 				}
-				if want := o.best(errors); s[0].Best != want {
+				if want := o.best(errors, 0); s[0].Best != want {
 					t.Errorf("fold %d: value %d of the grid, want %d of %v", f, s[0].Best, want, errors)
 				}
 			}

@@ -177,12 +177,19 @@ func (o *Options) ridges() []float64 {
 }
 
 // best returns the position of the largest score of a grid: of equals the strongest
-// regularisation, the smallest C or the largest ridge.
-func (o *Options) best(scores []float64) int {
+// regularisation, the smallest C or the largest ridge. Scores that differ by no more than rounding are equal for ridges.
+func (o *Options) best(scores []float64, rounding float64) int {
 	best := 0
 	for i, v := range scores {
-		if v > scores[best] || v == scores[best] && o.Learner == learn.KernelRidge {
+		if v > scores[best] {
 			best = i
+		}
+	}
+	if least := scores[best] - rounding; o.Learner == learn.KernelRidge {
+		for i := best + 1; i < len(scores); i++ {
+			if scores[i] >= least {
+				best = i
+			}
 		}
 	}
 	return best

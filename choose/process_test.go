@@ -193,6 +193,32 @@ func TestConstantValues(t *testing.T) {
 	}
 }
 
+// Where all graphs are equal, all ridges predict the same: the largest one is chosen, also where the others differ by rounding,
+// and whether values have weights of 1 or none.
+func TestRidgeOfEqualGraphs(t *testing.T) {
+	for n := 5; n < 30; n++ {
+		gram, values := kernel.NewMatrix(n, n), make([]float64, n)
+		for i := range gram.Data {
+			gram.Data[i] = 1
+		}
+		for i := range values {
+			values[i] = float64(i)
+		}
+		k := kernel.Precomputed{Kernel: classic.DefaultWL(), Matrix: gram}
+		for _, weights := range []learn.Weights{nil, slices.Repeat(learn.Weights{1}, n)} {
+			o := DefaultOptions()
+			o.Task = Regression
+			p, err := Endpoint{Data: valued(t, values), Targets: &Targets{Values: values, Weights: weights}}.Choose(t.Context(), []Candidate{single("given", k)}, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p.Parameter != slices.Max(o.Ridge) {
+				t.Errorf("%d graphs, weights %v: ridge %v, want %v", n, weights != nil, p.Parameter, slices.Max(o.Ridge))
+			}
+		}
+	}
+}
+
 // Weights of values have a part in the choice of the ridge: all of 10 are a tenth of the noise, and values whose
 // weights are near 0 do not count. That is so where the matrix is factorised, by a sample and by iterations.
 func TestWeightsChoose(t *testing.T) {

@@ -281,7 +281,7 @@ func (c *Chooser) scoreLeaveOneOut(ctx context.Context, k Gram, p *TrainingPart)
 		for g, e := range s.Errors {
 			products[g] = -e.product()
 		}
-		s.Best = c.Options.best(products)
+		s.Best = c.Options.best(products, 0)
 	} else {
 		s.Best, _ = c.bestValue(&s, p.weight)
 	}
@@ -292,6 +292,10 @@ func (c *Chooser) scoreLeaveOneOut(ctx context.Context, k Gram, p *TrainingPart)
 // predictions. On data that are easy to classify all values of the grid may be right everywhere.
 // The smallest C, which suits a ridge, is then of no use to a support vector machine.
 const tieBreak = 1e-9
+
+// densityRounding is the difference of two log densities that is nothing but rounding. Where a kernel finds all graphs equal,
+// all ridges predict the same. The smallest ridge then has the same noise, and a scale that is many times as large.
+const densityRounding = 1e-9
 
 // add adds the scores of a validator's graphs, predicted with each value of the grid.
 func (c *Chooser) add(s *Scores, graphs []int, predictions []HeldPredictions) {
@@ -338,7 +342,11 @@ func (c *Chooser) bestValue(s *Scores, weight []float64) (value int, score float
 	for g, inner := range s.Inner {
 		scores[g] = weightedMean(inner, weight)
 	}
-	value = c.Options.best(scores)
+	rounding := 0.0
+	if c.Options.LeaveOneOut && c.Targets.Process(c.Options.Learner) { // as in add
+		rounding = densityRounding
+	}
+	value = c.Options.best(scores, rounding)
 	return value, scores[value]
 }
 
