@@ -279,6 +279,8 @@ var badRequests = []struct {
 	{"GET /trust?by=x", "400", `by = "x"`},
 	{`POST /report {"color":"x"}`, "400", `color = "x"`},
 	{`POST /report {"graphs":[999]}`, "404", "graph 999"},
+	{`POST /trust {"graphs":[0,78]}`, "404", "graph 78, want 0 … 77"},
+	{`POST /evaluate {"graphs":[0,-1]}`, "404", "graph -1, want 0 … 77"},
 	{`POST /session {"page":1}`, "400", "page is a number, want a text"},
 	{`POST /open?name=a x`, "400", "is no session"},
 	{`POST /derive {"name":"x","graphs":[]}`, "400", "graphs: none"},

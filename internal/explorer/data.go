@@ -179,6 +179,24 @@ func (d *Data) index() error {
 	return nil
 }
 
+// has returns an error unless there is a graph at a position, which a field of a request says.
+func (d *Data) has(i int, field string) error {
+	if n := len(d.IDs); i < 0 || i >= n {
+		return notFound(field, "graph %d, want 0 … %d", i, n-1)
+	}
+	return nil
+}
+
+// hasAll is has for several graphs.
+func (d *Data) hasAll(graphs []int) error {
+	for k, i := range graphs {
+		if err := d.has(i, fmt.Sprintf("graphs[%d]", k)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // labelled returns those of the given graphs that have a target.
 func (d *Data) labelled(among []int) []int {
 	var out []int

@@ -89,7 +89,7 @@ func postDerive(q *request, in *deriveRequest) (*deriveAnswer, error) {
 		return nil, badRequest("name", "name: %d bytes, want 1 to %d", n, maxName)
 	}
 	d := q.s.data
-	kept, err := in.kept(len(d.IDs))
+	kept, err := in.kept(q.s.data)
 	if err != nil {
 		return nil, err
 	}
@@ -122,10 +122,10 @@ func postDerive(q *request, in *deriveRequest) (*deriveAnswer, error) {
 	return out, nil
 }
 
-// kept returns the graphs that are kept of so many, ascending.
-func (in *deriveRequest) kept(n int) ([]int, error) {
+// kept returns the graphs of the data that are kept, ascending.
+func (in *deriveRequest) kept(d *Data) ([]int, error) {
 	if in.Graphs == nil {
-		return kernel.UpTo(n), nil
+		return kernel.UpTo(len(d.IDs)), nil
 	}
 	out := slices.Clone(in.Graphs)
 	slices.Sort(out)
@@ -133,12 +133,7 @@ func (in *deriveRequest) kept(n int) ([]int, error) {
 	if len(out) == 0 {
 		return nil, badRequest("graphs", "graphs: none, want at least one")
 	}
-	for _, i := range out {
-		if i < 0 || i >= n {
-			return nil, notFound("graphs", "graph %d, want 0 … %d", i, n-1)
-		}
-	}
-	return out, nil
+	return out, d.hasAll(in.Graphs)
 }
 
 // derive returns new data. Measured graphs of a batch come behind those that are kept.

@@ -222,10 +222,10 @@ func postExport(q *request, in *exportRequest) (*file, error) {
 		return nil, badRequest("graphs", "graphs: %d, want 1 to %d", n, len(d.IDs))
 	}
 	seen := make([]bool, len(d.IDs))
+	if err := d.hasAll(in.Graphs); err != nil {
+		return nil, err
+	}
 	for _, i := range in.Graphs {
-		if i < 0 || i >= len(d.IDs) {
-			return nil, notFound("graphs", "graph %d, want 0 … %d", i, len(d.IDs)-1)
-		}
 		if seen[i] {
 			return nil, badRequest("graphs", "graph %d is given twice", i)
 		}

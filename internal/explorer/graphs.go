@@ -176,9 +176,9 @@ func (s *source) find(r reference, number int) (*graph.Graph, int, error) {
 		g, err := s.readGraph(r, number)
 		return g, -1, err
 	}
-	i, n := *r.Index, len(s.data.IDs)
-	if i < 0 || i >= n {
-		return nil, -1, notFound("index", "graph %d, want 0 … %d", i, n-1)
+	i := *r.Index
+	if err := s.data.has(i, "index"); err != nil {
+		return nil, -1, err
 	}
 	return s.data.Graphs[i], i, nil
 }

@@ -44,15 +44,12 @@ type reported struct {
 // postReport makes one HTML file of the map, the quality of predictions, the structure of the data, and of what was selected and
 // noted.
 func postReport(q *request, in *reportRequest) (*file, error) {
-	n := len(q.s.data.IDs)
-	for k, i := range in.Graphs {
-		if i < 0 || i >= n {
-			return nil, notFound(fmt.Sprintf("graphs[%d]", k), "graph %d, want 0 … %d", i, n-1)
-		}
+	if err := q.s.data.hasAll(in.Graphs); err != nil {
+		return nil, err
 	}
 	for k, x := range in.Notes {
-		if x.Index < 0 || x.Index >= n {
-			return nil, notFound(fmt.Sprintf("notes[%d]", k), "graph %d, want 0 … %d", x.Index, n-1)
+		if err := q.s.data.has(x.Index, fmt.Sprintf("notes[%d]", k)); err != nil {
+			return nil, err
 		}
 	}
 	get := func(x *session, ctx context.Context) (out reported, err error) {

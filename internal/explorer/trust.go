@@ -91,6 +91,9 @@ func getTrust(q *request, in *trustRequest) (*trustAnswer, error) {
 
 // postTrust is getTrust for some graphs.
 func postTrust(q *request, in *partRequest) (*trustAnswer, error) {
+	if err := q.s.data.hasAll(in.Graphs); err != nil {
+		return nil, err
+	}
 	get := func(x *session, ctx context.Context) (*tested, error) { return x.tested(ctx, in.By) }
 	return on(get, func(_ context.Context, _ *session, t *tested, _ *partRequest) (*trustAnswer, error) {
 		return t.among(in.Graphs).answer(in.By), nil

@@ -235,6 +235,9 @@ type evaluateSomeRequest struct {
 
 // postEvaluate is getEvaluate for some graphs.
 func postEvaluate(q *request, in *evaluateSomeRequest) (*evaluation, error) {
+	if err := q.s.data.hasAll(in.Graphs); err != nil {
+		return nil, err
+	}
 	get := (*session).heldOut
 	if in.Part == "early" {
 		get = (*session).evaluatedSoon
