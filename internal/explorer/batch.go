@@ -178,7 +178,7 @@ func getBatch(q *request, in *batchNamed) (*batchAnswer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return computeAt(q.Context(), x, paceOf(len(b.graphs)), b.answers.of(in.Endpoint), "predict", func(ctx context.Context) (*batchAnswer, error) { return x.predictBatch(ctx, f, b) })
+	return computeAt(q.Context(), x, paceOf(len(b.graphs)), b.answers.of(in.Endpoint, len(x.s.data.columns)+1), "predict", func(ctx context.Context) (*batchAnswer, error) { return x.predictBatch(ctx, f, b) })
 }
 
 // predictBatch predicts the graphs of a batch, some at a time.

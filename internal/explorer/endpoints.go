@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/mlgkernel/mlg/choose"
@@ -16,10 +17,11 @@ import (
 type byColumn[T any] struct {
 	mu      sync.Mutex
 	results map[string]*result[T]
+	names   []string // those that were asked for last come last
 }
 
-// of returns the result of a column.
-func (e *byColumn[T]) of(name string) *result[T] {
+// of returns the result of a column. It keeps so many, and forgets those that nobody has asked for since.
+func (e *byColumn[T]) of(name string, most int) *result[T] {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.results == nil {
@@ -29,6 +31,11 @@ func (e *byColumn[T]) of(name string) *result[T] {
 	if r == nil {
 		r = &result[T]{}
 		e.results[name] = r
+	}
+	e.names = append(slices.DeleteFunc(e.names, func(n string) bool { return n == name }), name)
+	for len(e.names) > most {
+		delete(e.results, e.names[0])
+		e.names = e.names[1:]
 	}
 	return r
 }
@@ -56,7 +63,7 @@ func (x *session) learnedOf(ctx context.Context, name string) (*fitted, error) {
 		out.Model = e
 		return &out, nil
 	}
-	t, err := compute(ctx, x, x.trainings.of(name), "learn", func(ctx context.Context) (*training, error) {
+	t, err := compute(ctx, x, x.trainings.of(name, len(x.s.data.columns)+1), "learn", func(ctx context.Context) (*training, error) {
 		m, o := *f.Model, x.learning()
 		values, _ := dataset.Learnable(c.values)
 		if m.Targets, o.Task = values, choose.Regression; dataset.ValueRange(values) == nil {

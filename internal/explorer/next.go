@@ -198,6 +198,9 @@ func (x *session) suggesting(ctx context.Context) (*measuredModel, error) {
 	})
 }
 
+// mostSeveral is the number of models of several targets that are kept.
+const mostSeveral = 4
+
 // suggestingSeveral returns the model of several targets that suggests: that of the data, or one of all graphs that have a
 // value of some of them.
 func (x *session) suggestingSeveral(ctx context.Context, wanted []suggest.Wanted) (*measuredModel, error) {
@@ -216,7 +219,8 @@ func (x *session) suggestingSeveral(ctx context.Context, wanted []suggest.Wanted
 	for _, w := range wanted {
 		names = append(names, w.Target)
 	}
-	return compute(ctx, x, x.several.of(strings.Join(names, "\x00")), "learn", func(ctx context.Context) (*measuredModel, error) {
+	slices.Sort(names) // the order of goals makes no other model
+	return compute(ctx, x, x.several.of(strings.Join(names, "\x00"), mostSeveral), "learn", func(ctx context.Context) (*measuredModel, error) {
 		d, ds := x.s.data, &dataset.Dataset{Name: x.s.data.Name}
 		endpoints := make([]choose.Endpoint, len(names))
 		values := make([][]string, len(names))

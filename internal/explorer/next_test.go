@@ -209,6 +209,32 @@ func TestSuggestSeveral(t *testing.T) {
 	}
 }
 
+// Models of several targets are kept, whatever the order of the goals, but not all of them.
+func TestModelsOfSeveral(t *testing.T) {
+	s := newTester(t, readSpec(t), someDrugs(t), nil)
+	a := s.upload("name=series.csv&target=y", severalSeries())
+	var first, second suggestAnswer
+	s.post("/api/v1/suggest?source="+a.Source, `{"k":2,"goals":["y=max","z=6:8"]}`, &first)
+	s.post("/api/v1/suggest?source="+a.Source, `{"k":2,"goals":["z=6:8","y=max"]}`, &second)
+	x, err := s.server.sources[1].session("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(x.several.results) != 1 || second.Batch[0].Targets[0].Target != "z" || second.Batch[0].Index != first.Batch[0].Index {
+		t.Errorf("%d models, %+v and %+v", len(x.several.results), first, second)
+	}
+	var e byColumn[int]
+	known := e.of("a", 3)
+	for i := range 10 {
+		if e.of(fmt.Sprint(i), 3); e.of("a", 3) != known {
+			t.Fatal("what was asked for last is forgotten")
+		}
+	}
+	if len(e.results) != 3 || len(e.names) != 3 {
+		t.Errorf("%d results, want 3", len(e.results))
+	}
+}
+
 // Values of two targets join the data, or of one of them.
 func TestDeriveSeveral(t *testing.T) {
 	s := newTester(t, readSpec(t), someDrugs(t), nil)
