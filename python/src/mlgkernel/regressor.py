@@ -130,7 +130,9 @@ class MLGRegressor(RegressorMixin, Learner):
         sample_weight : array, optional
             Weights of the graphs, at least 0. A value of weight w counts as the mean of w measurements: its
             weight divides the variance of its noise, and multiplies `C`. Weights have a part in the choice of
-            `ridge` and `C`. Graphs of weight 0 are left out.
+            `ridge` and `C`. Graphs of weight 0 are left out. Deviations of predictions are those of one
+            measurement, a value of weight 1. The ridges that are tried suit weights around 1: divide others,
+            such as 1/variance, by their mean.
         """
         self._forget()  # also when y is wrong
         if y is None:
