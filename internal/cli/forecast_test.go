@@ -381,7 +381,7 @@ func TestNamesOfKernels(t *testing.T) {
 	rows := "smiles,y\n"
 	for i := range 60 { // what adds up over the atoms, learned by sums with composition
 		carbons, end := 1+i%12, []string{"", "O", "N", "C=O", "OC"}[i/12]
-		rows += fmt.Sprintf("%s,%v\n", strings.Repeat("C", carbons)+end, 10*float64(carbons)+[]float64{0, 7, -4, 12, 17}[i/12]+0.25*math.Sin(float64(i)))
+		rows += fmt.Sprintf("%s,%v\n", strings.Repeat("C", carbons)+end, 10*float64(carbons)+[]float64{0, 7, -4, 12, 17}[i/12]+math.Sin(float64(i)))
 	}
 	data := filepath.Join(dir, "y.csv")
 	if err := os.WriteFile(data, []byte(rows), 0o666); err != nil {
