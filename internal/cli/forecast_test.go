@@ -397,7 +397,7 @@ func TestNamesOfKernels(t *testing.T) {
 		if seen[n[1]] {
 			t.Errorf("%q stands twice in\n%s", n[1], &out)
 		}
-		if seen[n[1]] = true; regexp.MustCompile(`^0\.9\d* (wide )?composition \+ 0\.\d+ `).MatchString(n[1]) {
+		if seen[n[1]] = true; regexp.MustCompile(`^0\.9\d* (wide )?composition \+ 0\.\d+ mlg bonds$`).MatchString(n[1]) {
 			shares++
 		}
 	}
