@@ -58,14 +58,7 @@ func TestSuggest(t *testing.T) {
 	}
 	want := suggest.DefaultPoolOptions()
 	want.K, want.Goal = 5, suggest.Goal{Kind: suggest.Reach, Low: 2.5, High: 2.5}
-	blocks := []suggest.Block{pool, {}}
-	r, err := suggest.From(t.Context(), m, func() (b suggest.Block, err error) {
-		b, blocks = blocks[0], blocks[1:]
-		return b, nil
-	}, nil, want)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := suggestFrom(t, m, pool, want)
 	if out.Pool != 20 || out.Goal != "2.5" || len(out.Batch) != 5 || len(r.Batch) != 5 {
 		t.Fatalf("suggestions %+v, want %+v", out, r)
 	}
@@ -155,14 +148,7 @@ func TestSuggestSeveral(t *testing.T) {
 	}
 	want := suggest.DefaultPoolOptions()
 	want.K, want.Goals = 5, []suggest.Wanted{{Target: "y", Goal: suggest.Goal{Kind: suggest.Maximise}}, {Target: "z", Goal: suggest.Goal{Kind: suggest.Range, Low: 6, High: 8}}}
-	blocks := []suggest.Block{pool, {}}
-	r, err := suggest.From(t.Context(), m, func() (b suggest.Block, err error) {
-		b, blocks = blocks[0], blocks[1:]
-		return b, nil
-	}, nil, want)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := suggestFrom(t, m, pool, want)
 	if out.Pool != len(at) || out.Goal != "y=max, z=6:8" || len(out.Batch) != 5 || len(r.Batch) != 5 {
 		t.Fatalf("suggestions %+v, want %+v", out, r)
 	}
@@ -319,4 +305,18 @@ func TestDerive(t *testing.T) {
 	if code, body := s.do("POST", "/api/v1/derive", `{"name":"x"}`, ""); code != 403 {
 		t.Errorf("read-only: %d %s", code, body)
 	}
+}
+
+// suggestFrom suggests graphs of a pool of one block.
+func suggestFrom(t *testing.T, m *model.Model, pool suggest.Block, want suggest.PoolOptions) *suggest.Result {
+	t.Helper()
+	blocks := []suggest.Block{pool, {}}
+	r, err := suggest.From(t.Context(), m, func() (b suggest.Block, err error) {
+		b, blocks = blocks[0], blocks[1:]
+		return b, nil
+	}, nil, want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
 }
