@@ -359,7 +359,7 @@ func (c *choice) foldEstimate(held HeldPredictions, fold []int) Estimate {
 	}
 	predictions := make([]HeldPredictions, len(folds))
 	for f, graphs := range folds {
-		predictions[f] = held.at(graphs)
+		predictions[f] = held.At(graphs)
 	}
 	if !c.Targets.Regression() {
 		return c.classEstimate(folds, predictions)

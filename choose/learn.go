@@ -23,8 +23,8 @@ type HeldPredictions struct {
 	limited bool // the solver stopped at its limit of iterations
 }
 
-// at returns the predictions for the graphs at some positions.
-func (p HeldPredictions) at(positions []int) HeldPredictions {
+// At returns the predictions for the graphs at some positions.
+func (p HeldPredictions) At(positions []int) HeldPredictions {
 	return HeldPredictions{Labels: Pick(p.Labels, positions), Scores: Pick(p.Scores, positions),
 		Values: Pick(p.Values, positions), Deviations: Pick(p.Deviations, positions)}
 }
@@ -74,7 +74,7 @@ func (t *Targets) learn(
 	}
 	opt.LeaveOneOut = self != nil && t.Process(opt.Kind)
 	opt.Intervals = opt.LeaveOneOut
-	path, err := t.of(graphs).Train(ctx, gram, grid, opt)
+	path, err := t.Of(graphs).Train(ctx, gram, grid, opt)
 	limited := errors.Is(err, learn.ErrIterations)
 	if path, err = usable(path, grid, err); err != nil && !limited {
 		return nil, err
@@ -142,7 +142,7 @@ func (t *Targets) leaveOneOut(ctx context.Context, gram learn.View, graphs []int
 	}
 	opt := learn.DefaultOptions()
 	opt.Kind, opt.LeaveOneOut = learn.KernelRidge, true
-	path, err := t.of(graphs).Train(ctx, gram, ridges, opt)
+	path, err := t.Of(graphs).Train(ctx, gram, ridges, opt)
 	if path, err = usable(path, ridges, err); err != nil {
 		return nil, err
 	}
@@ -157,8 +157,8 @@ func (t *Targets) leaveOneOut(ctx context.Context, gram learn.View, graphs []int
 	return out, nil
 }
 
-// of returns the targets of some graphs, without the weights of classes.
-func (t *Targets) of(graphs []int) *Targets {
+// Of returns the targets of some graphs, without the weights of classes.
+func (t *Targets) Of(graphs []int) *Targets {
 	out := &Targets{Classes: t.Classes, Labels: Pick(t.Labels, graphs), Values: Pick(t.Values, graphs), Groups: t.Groups.of(graphs)}
 	if t.Regression() {
 		out.Weights = Pick(t.Weights, graphs)

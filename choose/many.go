@@ -124,7 +124,7 @@ func (x *all) centres(ctx context.Context, train kernel.Features, m int, folds [
 // compare says what regressions on centres lose, from some graphs with as large a share of centres.
 func (x *all) compare(ctx context.Context, ridge float64) (string, error) {
 	some := x.draw(x.graphs(), comparedGraphs, x.Options.Seed, comparedStream)
-	part := &all{choice: &choice{Chooser: Chooser{Options: x.Options, Targets: x.Targets.of(some)}}, folds: Pick(x.folds, some), sum: x.sum}
+	part := &all{choice: &choice{Chooser: Chooser{Options: x.Options, Targets: x.Targets.Of(some)}}, folds: Pick(x.folds, some), sum: x.sum}
 	part.Targets.Weights = Pick(x.Targets.Weights, some)
 	part.everything = &TrainingPart{graphs: kernel.UpTo(len(some))}
 	few := max(1, x.few*len(some)/len(x.graphs()))

@@ -41,7 +41,7 @@ func (c *choice) nest(ctx context.Context, m Mixture, s *Scores) error {
 			return err
 		}
 		for k, g := range grid {
-			s.predicted[g][v] = predicted[k].at(p.inSample(p.scored[v]))
+			s.predicted[g][v] = predicted[k].At(p.inSample(p.scored[v]))
 		}
 		return nil
 	})

@@ -96,7 +96,7 @@ func literalWeight(t *testing.T, c *Chooser, gram *kernel.Matrix, some []int) fl
 	}
 	best := Errors{Squared: math.Inf(1)}
 	for _, p := range predicted {
-		if e := c.Targets.errors(some, []HeldPredictions{p.at(some)})[0]; e.Squared < best.Squared {
+		if e := c.Targets.errors(some, []HeldPredictions{p.At(some)})[0]; e.Squared < best.Squared {
 			best = e
 		}
 	}

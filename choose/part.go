@@ -71,7 +71,7 @@ func (c *Chooser) predict(ctx context.Context, m *Matrix, p *TrainingPart, grid 
 
 // finishPart makes a plan of a matrix for the graphs of a part, finishes it, and predicts the fold outside.
 func (c *Chooser) finishPart(ctx context.Context, m *Matrix, p *TrainingPart, best int) (HeldPredictions, int, error) {
-	some, present := c.Targets.of(p.graphs).compact()
+	some, present := c.Targets.Of(p.graphs).compact()
 	x := &choice{Chooser: Chooser{Options: c.Options, Targets: some}, part: true}
 	x.everything = &TrainingPart{graphs: kernel.UpTo(len(p.graphs)), sample: make([]int, len(p.sample))}
 	for k, i := range p.sample {

@@ -47,7 +47,7 @@ func TestPredictBest(t *testing.T) {
 			}
 			opt := learn.DefaultOptions()
 			opt.Kind = learn.KernelRidge
-			path, err := c.Targets.of(p.graphs).Train(t.Context(), gram.Select(p.graphs, p.graphs), []float64{o.Ridge[at]}, opt)
+			path, err := c.Targets.Of(p.graphs).Train(t.Context(), gram.Select(p.graphs, p.graphs), []float64{o.Ridge[at]}, opt)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -272,7 +272,7 @@ func (c *Chooser) scoreLeaveOneOut(ctx context.Context, k Gram, p *TrainingPart)
 		at := p.inSample(graphs)
 		validator := make([]HeldPredictions, len(predicted))
 		for g := range predicted {
-			validator[g] = predicted[g].at(at)
+			validator[g] = predicted[g].At(at)
 		}
 		c.add(&s, graphs, validator)
 	}

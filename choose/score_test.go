@@ -74,7 +74,7 @@ func TestSharedTrainings(t *testing.T) {
 					t.Fatal(err)
 				}
 				test := c.Splits.Test(0, v)
-				learned, err := c.Targets.of(set.graphs).Train(t.Context(), gram, o.C, learn.DefaultOptions())
+				learned, err := c.Targets.Of(set.graphs).Train(t.Context(), gram, o.C, learn.DefaultOptions())
 				if err != nil {
 					t.Fatal(err)
 				}

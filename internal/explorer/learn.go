@@ -338,19 +338,7 @@ func (l *left) among(graphs []int) (out *left, at []int) {
 	}
 	slices.Sort(at)
 	at = slices.Compact(at)
-	out = &left{graphs: append([]int{}, choose.Pick(l.graphs, at)...)}
-	out.targets = choose.Targets{Classes: l.targets.Classes}
-	if l.targets.Values != nil {
-		out.targets.Values, out.held.Values = choose.Pick(l.targets.Values, at), choose.Pick(l.held.Values, at)
-		if l.held.Deviations != nil {
-			out.held.Deviations = choose.Pick(l.held.Deviations, at)
-		}
-		return out, at
-	}
-	out.targets.Labels, out.held.Labels = choose.Pick(l.targets.Labels, at), choose.Pick(l.held.Labels, at)
-	if l.held.Scores != nil {
-		out.held.Scores = choose.Pick(l.held.Scores, at)
-	}
+	out = &left{append([]int{}, choose.Pick(l.graphs, at)...), *l.targets.Of(at), l.held.At(at)}
 	return out, at
 }
 
